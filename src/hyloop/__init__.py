@@ -1,0 +1,25 @@
+"""hyloop: hybrid simulation of structures with device models that learn while the test runs."""
+
+from hyloop.core import Block, Instance, Param, block, inplace_block
+from hyloop.errors import HyloopError
+from hyloop.loop import Loop, Result, Site, Snapshot, Wired, run_ensemble
+from hyloop.structure import Structure, shear_frame
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Block",
+    "HyloopError",
+    "Instance",
+    "Loop",
+    "Param",
+    "Result",
+    "Site",
+    "Snapshot",
+    "Structure",
+    "Wired",
+    "block",
+    "inplace_block",
+    "run_ensemble",
+    "shear_frame",
+]

@@ -1,0 +1,29 @@
+"""The engine's core: blocks, the named bus, and the compiled time step."""
+
+from hyloop.core.block import Block, Instance, Param, block, inplace_block, rebind
+from hyloop.core.jit import jit, table
+from hyloop.core.kernel import LIMIT, NON_FINITE, NOT_CONVERGED, OK, Plan, State
+from hyloop.core.layout import Layout
+from hyloop.core.run import begin, run, settle, step
+
+__all__ = [
+    "LIMIT",
+    "NON_FINITE",
+    "NOT_CONVERGED",
+    "OK",
+    "Block",
+    "Instance",
+    "Layout",
+    "Param",
+    "Plan",
+    "State",
+    "begin",
+    "block",
+    "inplace_block",
+    "jit",
+    "rebind",
+    "run",
+    "settle",
+    "step",
+    "table",
+]

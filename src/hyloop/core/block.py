@@ -1,0 +1,271 @@
+"""Blocks: anything a sample passes through.
+
+A device, an actuator, a filter or a neural model is a `Block`: it declares its inputs, outputs, state and
+parameters by name, and has one verb, *advance by dt*. `block` makes one from a pure function
+
+    ``law(x, u, dt, p) -> (outputs, new state)``
+
+which Python, Numba and JAX all run from the same source. `inplace_block` makes one from a function
+``advance(x, u, dt, p, y)`` that writes into its arguments; only Numba runs it, so it may branch freely.
+Both compile to one C signature, so a compiled loop calls every block through its address.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from inspect import cleandoc
+from types import FunctionType
+from typing import Any
+
+import numba
+import numpy as np
+
+from hyloop.core import scalar
+from hyloop.core.jit import BLOCK, call_block, compile_c, jit, pointer
+from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
+
+__all__ = ["Block", "Instance", "Param", "block", "inplace_block", "rebind"]
+
+
+@dataclass(frozen=True)
+class Param:
+    """A parameter of a block: unit, default value, closed bounds, and one line about it."""
+
+    unit: str
+    default: float
+    low: float = -np.inf
+    high: float = np.inf
+    about: str = ""
+
+    def check(self, value: Any, where: str) -> float:
+        try:
+            number = float(value)
+        except (TypeError, ValueError) as error:
+            raise BadInput(f"{where}: expected a number in {self.unit}, got {value!r}.") from error
+        if not self.low <= number <= self.high:
+            raise OutOfBounds(
+                f"{where} = {number:g} {self.unit} is outside its bounds [{self.low:g}, {self.high:g}] {self.unit}. "
+                "Give a value inside them."
+            )
+        return number
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """A law with named inputs, outputs, state and parameters; call it with parameters to get an `Instance`."""
+
+    name: str
+    function: Callable
+    pure: bool
+    inputs: Mapping[str, str]
+    outputs: Mapping[str, str]
+    state: Mapping[str, str]
+    params: Mapping[str, Param]
+    reference: str
+    linear: Callable[..., tuple[float, float]] | None
+    start: Callable[..., Mapping[str, float]] | None
+    flags: frozenset[str] = field(default_factory=frozenset)
+
+    @property
+    def doc(self) -> str:
+        return cleandoc(self.function.__doc__ or "")
+
+    @cached_property
+    def compiled(self) -> Any:
+        """The law as a Numba function, callable from other compiled functions."""
+        law = rebind(self.function, scalar) if self.pure else self.function
+        return numba.njit(nogil=True, error_model="numpy")(law)
+
+    @cached_property
+    def cfunc(self) -> Any:
+        """The block as a C function; compiled on first use and cached on disk."""
+        sizes = len(self.state), len(self.inputs), len(self.params), len(self.outputs)
+        wrap = _wrap_pure if self.pure else _wrap_inplace
+        return compile_c(wrap(self.compiled, *sizes), BLOCK, self.function)
+
+    @property
+    def address(self) -> int:
+        return self.cfunc.address
+
+    def __call__(self, *, initial: Mapping[str, float] | None = None, **params: float) -> "Instance":
+        """Fix parameters (and, if wanted, the initial state); everything not named keeps its default."""
+        for key in params:
+            if key not in self.params:
+                raise UnknownName("parameter", key, self.params, where=self.name)
+        values = {
+            key: spec.check(params.get(key, spec.default), f"{self.name}.{key}") for key, spec in self.params.items()
+        }
+        begin = dict.fromkeys(self.state, 0.0)
+        if self.start is not None:
+            begin.update(self.start(**values))
+        for key, value in (initial or {}).items():
+            if key not in self.state:
+                raise UnknownName("state", key, self.state, where=self.name)
+            begin[key] = float(value)
+        return Instance(self, values, begin)
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """A block with its parameters and initial state fixed."""
+
+    block: Block
+    params: dict[str, float]
+    initial: dict[str, float]
+
+    @property
+    def stiffness(self) -> float:
+        """Initial stiffness df/dd, used where a method linearises the device (0 where the law declares none)."""
+        return self.block.linear(**self.params)[0] if self.block.linear else 0.0
+
+    @property
+    def damping(self) -> float:
+        """Linearised damping df/dv (0 where the law declares none)."""
+        return self.block.linear(**self.params)[1] if self.block.linear else 0.0
+
+    def drive(self, dt: float, **signals: Any) -> dict[str, np.ndarray]:
+        """Drive the block open loop with sampled inputs and return every output and state history.
+
+        Parameters
+        ----------
+        dt : float
+            Sampling interval in s.
+        **signals
+            One array for each input of the block, all of the same length. The first sample is advanced over
+            `dt` like every other, from the initial state.
+        """
+        block = self.block
+        for key in signals:
+            if key not in block.inputs:
+                raise UnknownName("input", key, block.inputs, where=block.name)
+        missing = [key for key in block.inputs if key not in signals]
+        if missing:
+            raise BadInput(f"{block.name}: input {', '.join(missing)} is missing; give one array for each of "
+                           f"{', '.join(block.inputs)}.")  # fmt: skip
+        columns = [np.asarray(signals[key], dtype=float) for key in block.inputs]
+        if len({column.shape for column in columns}) != 1 or columns[0].ndim != 1:
+            raise BadShape(f"{block.name}: inputs must be one-dimensional arrays of one length, got "
+                           f"{', '.join(str(column.shape) for column in columns)}.")  # fmt: skip
+        x = np.array(list(self.initial.values()), dtype=float)
+        outputs = np.empty((len(columns[0]), len(block.outputs)))
+        states = np.empty((len(columns[0]), len(x)))
+        parameters = np.array(list(self.params.values()), dtype=float)
+        _drive(block.address, x, np.column_stack(columns), float(dt), parameters, outputs, states)
+        return {key: outputs[:, i] for i, key in enumerate(block.outputs)} | {
+            key: states[:, i] for i, key in enumerate(block.state)
+        }
+
+
+def block(
+    *,
+    inputs: Mapping[str, str],
+    outputs: Mapping[str, str],
+    params: Mapping[str, Param],
+    state: Mapping[str, str] | None = None,
+    reference: str,
+    linear: Callable[..., tuple[float, float]] | None = None,
+    start: Callable[..., Mapping[str, float]] | None = None,
+    flags: str = "",
+) -> Callable[[Callable], Block]:
+    """Make a `Block` from a pure law ``law(x, u, dt, p) -> (outputs, new state)``.
+
+    The law may use arithmetic, the functions of `hyloop.core.scalar` under the name ``np``, loops with constant
+    bounds and ``np.where`` (no ``if`` on values); it must not write into its arguments. Both branches of a
+    ``np.where`` must be finite so that gradients are.
+
+    Parameters
+    ----------
+    inputs, outputs, state
+        Name and unit of every signal, in the order of `u`, the returned outputs, and `x`.
+    params
+        Name and `Param` of every parameter, in the order of `p`.
+    reference
+        Where the law comes from, with DOI.
+    linear
+        ``linear(**params) -> (stiffness, damping)`` of the undeformed device.
+    start
+        ``start(**params) -> {state: value}`` for states that do not begin at zero.
+    flags
+        Properties the tests then demand: ``"passive"``, ``"rate-independent"``.
+    """
+
+    def make(function: Callable) -> Block:
+        return _make(function, True, inputs, outputs, params, state, reference, linear, start, flags)
+
+    return make
+
+
+def inplace_block(
+    *,
+    inputs: Mapping[str, str],
+    outputs: Mapping[str, str],
+    params: Mapping[str, Param],
+    state: Mapping[str, str] | None = None,
+    reference: str,
+    linear: Callable[..., tuple[float, float]] | None = None,
+    start: Callable[..., Mapping[str, float]] | None = None,
+    flags: str = "",
+) -> Callable[[Callable], Block]:
+    """Make a `Block` from ``advance(x, u, dt, p, y)``, which updates `x` and writes `y`; see `block`."""
+
+    def make(function: Callable) -> Block:
+        return _make(function, False, inputs, outputs, params, state, reference, linear, start, flags)
+
+    return make
+
+
+def _make(function, pure, inputs, outputs, params, state, reference, linear, start, flags) -> Block:
+    name = function.__name__
+    names = [*inputs, *outputs, *(state or {}), *params]
+    if not outputs or not all(key.isidentifier() for key in names):
+        raise BadInput(f"{name}: a block needs at least one output, and plain identifiers as names.")
+    if set(params) & (set(inputs) | set(outputs)):
+        raise BadInput(f"{name}: a parameter and a signal share a name; both would be channel 'site.name'.")
+    return Block(name, function, pure, dict(inputs), dict(outputs), dict(state or {}), dict(params), reference,
+                 linear, start, frozenset(flags.split()))  # fmt: skip
+
+
+def rebind(law: Callable, module: Any) -> Callable:
+    """The same law with the name ``np`` bound to another module (this is what makes one law serve two compilers)."""
+    assert isinstance(law, FunctionType)
+    bound = FunctionType(law.__code__, {**law.__globals__, "np": module}, law.__name__, law.__defaults__, law.__closure__)
+    bound.__doc__ = law.__doc__
+    bound.__module__ = law.__module__
+    return bound
+
+
+def _wrap_pure(law: Any, nx: int, nu: int, n_p: int, ny: int) -> Callable:
+    def advance(x_, u_, dt, p_, y_):
+        x = numba.carray(x_, (nx,))
+        y = numba.carray(y_, (ny,))
+        outputs, new = law(x, numba.carray(u_, (nu,)), dt, numba.carray(p_, (n_p,)))
+        for i in range(ny):
+            y[i] = outputs[i]
+        for i in range(nx):
+            x[i] = new[i]
+
+    def advance_stateless(x_, u_, dt, p_, y_):
+        y = numba.carray(y_, (ny,))
+        outputs, _ = law(numba.carray(x_, (nx,)), numba.carray(u_, (nu,)), dt, numba.carray(p_, (n_p,)))
+        for i in range(ny):
+            y[i] = outputs[i]
+
+    return advance if nx else advance_stateless
+
+
+def _wrap_inplace(law: Any, nx: int, nu: int, n_p: int, ny: int) -> Callable:
+    def advance(x_, u_, dt, p_, y_):
+        law(numba.carray(x_, (nx,)), numba.carray(u_, (nu,)), dt, numba.carray(p_, (n_p,)), numba.carray(y_, (ny,)))
+
+    return advance
+
+
+@jit
+def _drive(address, x, inputs, dt, p, outputs, states):
+    u = np.empty(inputs.shape[1])
+    y = np.empty(outputs.shape[1])
+    for i in range(inputs.shape[0]):
+        u[:] = inputs[i]
+        call_block(address, pointer(x), 0, pointer(u), 0, dt, pointer(p), 0, pointer(y), 0)
+        outputs[i] = y
+        states[i] = x

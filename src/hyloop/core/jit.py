@@ -1,0 +1,204 @@
+"""Compilation: Numba functions whose disk cache can never be stale, and calls through addresses.
+
+Numba decides whether a cached function is still valid by looking at the file that defines it, not at the
+files of the functions it calls. A compiled wrapper round a law in another file would therefore survive an
+edit of that law. Here the cache folder itself carries a digest of all sources that can matter, so an edit
+anywhere simply leads to another folder.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+__all__ = ["BLOCK", "GROUP", "Floats", "Ints", "bind", "call_block", "call_group", "compile_c", "jit", "pointer",
+           "table", "verb"]  # fmt: skip
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+FLOATS = types.CPointer(types.float64)
+INTS = types.CPointer(types.int64)
+
+# void advance(double *x, double *u, double dt, double *p, double *y)
+BLOCK = types.void(FLOATS, FLOATS, types.float64, FLOATS, FLOATS)
+# void resist(double *u, double *v, double dt, double *x, double *p, int64 *i, double *r)
+GROUP = types.void(FLOATS, FLOATS, types.float64, FLOATS, FLOATS, INTS, FLOATS)
+
+
+def _cache_root() -> Path:
+    """Folder of compiled code: ``HYLOOP_CACHE``, else the user's cache folder."""
+    given = os.environ.get("HYLOOP_CACHE")
+    if given:
+        return Path(given)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "hyloop"
+
+
+def _package_digest() -> str:
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+_FOLDER = _cache_root() / _package_digest()
+
+
+def _sources(function: Any, seen: dict[str, bytes]) -> None:
+    """Collect the source files of a function and of every function it refers to, outside the package."""
+    function = getattr(function, "py_func", function)
+    if not isinstance(function, FunctionType):
+        return
+    code: CodeType = function.__code__
+    key = f"{code.co_filename}:{code.co_firstlineno}:{code.co_name}"
+    if key in seen:
+        return
+    path = Path(code.co_filename)
+    # the byte code stands in for a source that is not a file (a notebook cell)
+    seen[key] = path.read_bytes() if path.is_file() else code.co_code + repr(code.co_consts).encode()
+    for name in code.co_names:
+        _sources(function.__globals__.get(name), seen)
+    for cell in function.__closure__ or ():
+        content = cell.cell_contents
+        if isinstance(content, (int, float, str, tuple)):
+            seen[key] += repr(content).encode()
+        _sources(content, seen)
+
+
+def _cached(decorate: Callable[[], Any], folder: Path) -> Any:
+    """Run a Numba decorator with its cache in `folder`, leaving the global setting as it was."""
+    before = numba.config.CACHE_DIR  # type: ignore[attr-defined]
+    numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
+    try:
+        return decorate()
+    finally:
+        numba.config.CACHE_DIR = before  # type: ignore[attr-defined]
+
+
+def jit(function: Callable) -> Any:
+    """Compile a kernel of the package: no Python objects, no lock, cached on disk.
+
+    Division follows IEEE rules (a division by zero gives inf or nan) because a kernel reports status codes
+    and never raises; no `fastmath`, so that a compiled run and a live run agree to the last bit.
+    """
+    return _cached(lambda: numba.njit(cache=True, nogil=True, error_model="numpy")(function), _FOLDER)
+
+
+def verb(function: Callable) -> Any:
+    """A part of a kernel, merged into its callers: passing a whole plan on would cost more than the part does."""
+    return numba.njit(nogil=True, error_model="numpy", inline="always")(function)
+
+
+def compile_c(function: Callable, signature: Any, source: Callable) -> Any:
+    """Compile `function` to a C function with a fixed signature; `source` is the user's law inside it."""
+    found: dict[str, bytes] = {}
+    _sources(source, found)
+    digest = hashlib.sha256()
+    for key in sorted(found):
+        digest.update(key.encode() + found[key])
+    folder = _FOLDER / digest.hexdigest()[:16]
+    return _cached(
+        lambda: numba.cfunc(signature, cache=True, error_model="numpy")(function),
+        folder,
+    )
+
+
+def _caller(signature: Any) -> Any:
+    """Code generator of a call through an address; every pointer argument comes as a pointer and an offset."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        values, k = [], 1
+        for argtype in signature.args:
+            if isinstance(argtype, types.CPointer):
+                values.append(builder.gep(args[k], [args[k + 1]]))
+                k += 2
+            else:
+                values.append(args[k])
+                k += 1
+        ftype = ir.FunctionType(ir.VoidType(), [context.get_value_type(t) for t in signature.args])
+        builder.call(builder.inttoptr(args[0], ftype.as_pointer()), values)
+        return context.get_dummy_value()
+
+    return generate
+
+
+_N = types.intp
+
+
+@intrinsic
+def call_block(typingctx: Any, address: Any, x: Any, xo: Any, u: Any, uo: Any, dt: Any, p: Any, po: Any, y: Any,
+               yo: Any) -> Any:  # fmt: skip
+    """Call a block: ``(address, x, offset, u, offset, dt, p, offset, y, offset)``."""
+    signature = types.void(_N, FLOATS, _N, FLOATS, _N, types.float64, FLOATS, _N, FLOATS, _N)
+    return signature, _caller(BLOCK)
+
+
+@intrinsic
+def call_group(typingctx: Any, address: Any, u: Any, uo: Any, v: Any, vo: Any, dt: Any, x: Any, xo: Any, p: Any,
+               po: Any, i: Any, io: Any, r: Any, ro: Any) -> Any:  # fmt: skip
+    """Call an element group: ``(address, u, offset, v, offset, dt, x, offset, p, offset, i, offset, r, offset)``."""
+    signature = types.void(_N, FLOATS, _N, FLOATS, _N, types.float64, FLOATS, _N, FLOATS, _N, INTS, _N, FLOATS, _N)
+    return signature, _caller(GROUP)
+
+
+@intrinsic
+def pointer(typingctx: Any, array: Any) -> Any:
+    """Pointer to the first element of a contiguous array, which the caller keeps alive."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return cgutils.create_struct_proxy(sig.args[0])(context, builder, value=args[0]).data
+
+    return types.CPointer(array.dtype)(array), generate
+
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+_KINDS: Any = {float: types.float64, int: types.int64, Floats: FLOATS, Ints: INTS}
+
+
+def table(bundle: Any) -> Ints:
+    """A NamedTuple of numbers and arrays as one vector of 64-bit words: numbers as they are, arrays as addresses.
+
+    It crosses into compiled code at the price of one array instead of fifty, and what `bind` makes of it there is
+    free of reference counting. The bundle must be kept alive and its arrays must not be replaced.
+    """
+    words = np.empty(len(bundle), np.int64)
+    for k, (kind, value) in enumerate(zip(type(bundle).__annotations__.values(), bundle, strict=True)):
+        if kind is float:
+            words[k : k + 1].view(np.float64)[0] = value
+        elif kind is int:
+            words[k] = value
+        else:
+            assert value.flags.c_contiguous and value.dtype.itemsize == 8
+            words[k] = value.ctypes.data
+    return words
+
+
+@intrinsic
+def bind(typingctx: Any, bundle: Any, words: Any) -> Any:
+    """The NamedTuple behind a `table`, with plain pointers in place of arrays: ``bind(Plan, words)``."""
+    kinds = [_KINDS[kind] for kind in bundle.instance_class.__annotations__.values()]
+    result = types.BaseTuple.from_types(kinds, bundle.instance_class)
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        data = cgutils.create_struct_proxy(sig.args[1])(context, builder, value=args[1]).data
+        values = []
+        for k, kind in enumerate(kinds):
+            word = builder.load(builder.gep(data, [ir.Constant(ir.IntType(64), k)]))
+            if isinstance(kind, types.CPointer):
+                word = builder.inttoptr(word, context.get_value_type(kind))
+            elif kind is types.float64:
+                word = builder.bitcast(word, ir.DoubleType())
+            values.append(word)
+        return context.make_tuple(builder, result, values)
+
+    return result(bundle, words), generate

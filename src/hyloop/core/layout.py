@@ -1,0 +1,49 @@
+"""Names of everything in the one flat memory of a run.
+
+Signals and parameters share one vector, the *bus*: a parameter is a signal that nobody happens to write, so
+an updater changes a model simply by listing ``damper2.Fc`` among its outputs.
+"""
+
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+from hyloop.errors import BadInput, UnknownName
+
+__all__ = ["Layout"]
+
+
+@dataclass
+class Layout:
+    """Channel names and units of the bus, in order."""
+
+    names: list[str] = field(default_factory=list)
+    units: list[str] = field(default_factory=list)
+    positions: dict[str, int] = field(default_factory=dict)
+
+    def add(self, name: str, unit: str) -> int:
+        """Append a channel and return its position."""
+        if name in self.positions:
+            raise BadInput(f"channel '{name}' exists twice; give the sites different names.")
+        self.positions[name] = len(self.names)
+        self.names.append(name)
+        self.units.append(unit)
+        return self.positions[name]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __getitem__(self, name: str) -> int:
+        try:
+            return self.positions[name]
+        except KeyError:
+            raise UnknownName("channel", name, self.names) from None
+
+    def select(self, patterns: list[str]) -> list[int]:
+        """Positions of all channels that match any pattern (``*`` and ``?`` as in a shell), in bus order."""
+        chosen = set()
+        for pattern in patterns:
+            found = [i for i, name in enumerate(self.names) if fnmatchcase(name, pattern)]
+            if not found:
+                raise UnknownName("channel", pattern, self.names)
+            chosen.update(found)
+        return sorted(chosen)

@@ -1,0 +1,54 @@
+"""The drivers of a run: its start, the whole history in one compiled call, and one step at a time.
+
+All take plan and state as tables (`hyloop.core.jit.table`). `run` and `step` call the same compiled step, so they
+agree to the last bit.
+"""
+
+from hyloop.core.jit import bind, jit, pointer
+from hyloop.core.kernel import OK, Plan, State, advance, balance, collect, report, resist, tick
+from hyloop.core.newton import newton_tick
+
+__all__ = ["begin", "run", "settle", "step"]
+
+
+@jit
+def _step(plan, state, excitation, k, rows, row):
+    if plan.implicit:
+        return newton_tick(plan, state, excitation, k, rows, row)
+    return tick(plan, state, excitation, k, rows, row)
+
+
+@jit
+def run(plan_table, state_table, excitation, rows):
+    """Step through the rows of `excitation`; returns the number of steps made, the failing one included."""
+    plan, state = bind(Plan, plan_table), bind(State, state_table)
+    stride = plan.substeps if plan.every_tick else 1
+    for i in range(excitation.shape[0]):
+        if _step(plan, state, pointer(excitation), i * plan.excitations, pointer(rows), i * stride) != OK:
+            return i + 1
+    return excitation.shape[0]
+
+
+@jit
+def step(plan_table, state_table, excitation, rows):
+    """One step Δt; returns a status code."""
+    plan, state = bind(Plan, plan_table), bind(State, state_table)
+    return _step(plan, state, pointer(excitation), 0, pointer(rows), 0)
+
+
+@jit
+def begin(plan_table, state_table, excitation, moved):
+    """Unbalanced force of the initial state; `moved` tells whether devices start away from rest."""
+    plan, state = bind(Plan, plan_table), bind(State, state_table)
+    resist(plan, state)
+    if moved:
+        for b in range(plan.blocks):
+            advance(plan, state, b)
+    collect(plan, state)
+    balance(plan, state, pointer(excitation), 0)
+
+
+@jit
+def settle(plan_table, state_table):
+    """Put the initial state on the bus."""
+    report(bind(Plan, plan_table), bind(State, state_table))

@@ -1,0 +1,78 @@
+"""Every error hyloop raises, in one tree.
+
+::
+
+    HyloopError
+    ├── BadInput (also a ValueError)   refused before anything runs
+    │   ├── UnknownName                a misspelt parameter, channel, site or law; names the nearest one
+    │   ├── OutOfBounds                a parameter or setting outside its allowed range
+    │   ├── BadShape                   an array of the wrong shape, asymmetric, or not finite
+    │   └── UnstableStep               the time step exceeds the stability limit of the method
+    └── RunFailed                      a run stopped: non-finite response or a limit was passed
+
+Messages say where, what was given, what is allowed and what to do. Nothing raises from inside a time
+step: kernels return status codes and `hyloop.loop.Loop` turns them into `RunFailed`.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+__all__ = [
+    "BadInput",
+    "BadShape",
+    "HyloopError",
+    "OutOfBounds",
+    "RunFailed",
+    "UnknownName",
+    "UnstableStep",
+]
+
+
+class HyloopError(Exception):
+    """Base class of all errors raised by hyloop."""
+
+
+class BadInput(HyloopError, ValueError):
+    """Something given by the user was refused before anything ran."""
+
+
+class UnknownName(BadInput):
+    """A name that does not exist; the message suggests the nearest one."""
+
+    def __init__(self, kind: str, given: str, allowed: Iterable[str], where: str = "") -> None:
+        names = sorted(allowed)
+        near = get_close_matches(given, names, n=1, cutoff=0.4)
+        hint = f" Did you mean '{near[0]}'?" if near else ""
+        shown = ", ".join(names[:40]) + (", ..." if len(names) > 40 else "")
+        prefix = f"{where}: " if where else ""
+        super().__init__(f"{prefix}unknown {kind} '{given}'.{hint} Allowed: {shown or 'none'}.")
+
+
+class OutOfBounds(BadInput):
+    """A parameter or setting outside its allowed range."""
+
+
+class BadShape(BadInput):
+    """An array of the wrong shape, asymmetric where it must not be, or not finite."""
+
+
+class UnstableStep(BadInput):
+    """The time step exceeds the stability limit of a conditionally stable method."""
+
+
+class RunFailed(HyloopError):
+    """A run stopped early.
+
+    Attributes
+    ----------
+    step : int
+        Index of the step that failed (the first step is 1).
+    reason : str
+        ``"non-finite"`` or ``"limit"``.
+    where : str
+        The site whose limit was passed, or the place where a non-finite number appeared.
+    """
+
+    def __init__(self, message: str, step: int, reason: str, where: str) -> None:
+        super().__init__(message)
+        self.step, self.reason, self.where = step, reason, where

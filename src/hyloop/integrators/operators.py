@@ -1,0 +1,89 @@
+"""What a method is: a map from (M, C, K, Δt) to the operators of one recurrence.
+
+The recurrence and the meaning of every symbol stand at the top of `hyloop.core.kernel`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import eigh, solve
+
+from hyloop.errors import OutOfBounds, UnstableStep
+
+__all__ = ["Method", "Operators", "inverse", "rho"]
+
+_NONE = np.empty((0, 0))
+
+
+class Operators(NamedTuple):
+    """Operators of one method for one structure and step; empty matrices are the identity (P) or absent (B, M)."""
+
+    cu: float
+    cv: float
+    A: np.ndarray
+    start: np.ndarray  # w[0] = start (F - R - C v)[0]
+    cc: float = 0.0
+    co: float = 0.0
+    ca: float = 1.0
+    alpha_f: float = 0.0
+    B: np.ndarray = _NONE
+    P: np.ndarray = _NONE
+    M: np.ndarray = _NONE  # given by implicit methods only
+    gamma: float = 0.0
+    beta: float = 0.0
+    alpha_m: float = 0.0
+
+
+@dataclass(frozen=True)
+class Method:
+    """An integration method.
+
+    Attributes
+    ----------
+    name : str
+        Name with its settings, for tables and error messages.
+    build : callable
+        ``build(M, C, Cm, Km, dt) -> Operators``. `C` is the damping of the equation of motion; `Cm` and `Km` are
+        the damping and initial stiffness of the whole system, devices included, for model-based methods.
+    limit : float
+        Largest stable ωΔt of an undamped linear system (inf: unconditionally stable).
+    """
+
+    name: str
+    build: Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float], Operators]
+    limit: float = np.inf
+
+    def operators(self, M, C, K, dt, *, Cm=None, Km=None) -> Operators:
+        """Operators for a structure, after checking that the step is stable.
+
+        Raises
+        ------
+        UnstableStep
+            If the method is conditionally stable and dt exceeds its limit for the highest frequency of (M, Km).
+        """
+        if not dt > 0.0 or not np.isfinite(dt):
+            raise OutOfBounds(f"dt = {dt!r} s: the step must be positive and finite.")
+        Cm, Km = C if Cm is None else Cm, K if Km is None else Km
+        if np.isfinite(self.limit):
+            fastest = float(np.sqrt(eigh(Km, M, eigvals_only=True)[-1].clip(min=0.0)))
+            if fastest * dt > self.limit * (1.0 + 1e-12):
+                raise UnstableStep(
+                    f"{self.name}: dt = {dt:g} s is unstable. The highest frequency, devices included, is "
+                    f"{fastest:.6g} rad/s, so dt must not exceed {self.limit / fastest:.4g} s. "
+                    "Take a smaller step or an unconditionally stable method such as mkr_alpha()."
+                )
+        return self.build(M, C, Cm, Km, dt)
+
+
+def inverse(matrix: np.ndarray) -> np.ndarray:
+    """Inverse by solving, with SciPy's warning about ill-conditioning intact."""
+    return solve(matrix, np.eye(len(matrix)))
+
+
+def rho(rho_inf: float) -> float:
+    """Check a spectral radius at infinite frequency."""
+    if not 0.0 <= rho_inf <= 1.0:
+        raise OutOfBounds(f"rho_inf = {rho_inf!r} must lie in [0, 1]: 1 is no numerical damping, 0 the most.")
+    return float(rho_inf)

@@ -1,0 +1,238 @@
+"""`Loop`: a structure, its sites and a method, ready to run."""
+
+from collections.abc import Sequence
+from copy import copy
+from typing import Any
+
+import numpy as np
+
+from hyloop.core import LIMIT, NON_FINITE, OK, begin, run, settle, step, table
+from hyloop.errors import BadInput, BadShape, OutOfBounds, RunFailed, UnknownName
+from hyloop.integrators import Method
+from hyloop.loop.result import Result, Snapshot
+from hyloop.loop.site import Site, Wired
+from hyloop.loop.wiring import allocate, compile_plan, views, wire
+from hyloop.structure import Structure
+
+__all__ = ["Loop"]
+
+_NOTHING = np.empty((0, 0))  # where a live step records
+
+
+class Loop:
+    """A hybrid simulation: build it once, then run a whole history, or step live.
+
+    Parameters
+    ----------
+    structure : Structure
+        The analytical substructure.
+    sites : sequence of Site
+        Devices and where they act.
+    method : Method
+        Integration method, such as ``mkr_alpha(rho_inf=0.75)``.
+    dt : float
+        Step Δt of the structure in s.
+    substeps : int
+        Controller ticks in a step, m = Δt/δt; the deformation of every site is ramped over them.
+    blocks : sequence of Wired
+        Blocks that belong to no site, such as updaters.
+
+    Notes
+    -----
+    Everything is checked here, before anything moves: names, shapes, bounds, and the stability of the step for a
+    conditionally stable method with the initial stiffness of all devices.
+    """
+
+    def __init__(self, structure: Structure, sites: Sequence[Site] = (), *, method: Method, dt: float,
+                 substeps: int = 1, blocks: Sequence[Wired] = ()) -> None:  # fmt: skip
+        if int(substeps) != substeps or substeps < 1:
+            raise OutOfBounds(f"substeps = {substeps!r} must be a whole number of at least 1.")
+        self.structure, self.sites, self.method, self.dt = structure, tuple(sites), method, float(dt)
+        self._wiring = wire(structure, self.sites, blocks)
+        Km, Cm = structure.initial_stiffness, structure.C.copy()
+        for site in self.sites:
+            outer = site.count * np.outer(site.along, site.along)
+            Km, Cm = Km + site.device.stiffness * outer, Cm + site.device.damping * outer
+        self._operators = method.operators(structure.M, structure.C, structure.K, dt, Cm=Cm, Km=Km)
+        self._initial = allocate(structure, self.sites, self._wiring)
+        self._plan = compile_plan(structure, self.sites, self._wiring, self._operators, dt, int(substeps),
+                                  len(self._initial.memory))  # fmt: skip
+        self._bounds = _bounds(self.sites, blocks)
+        self._plan_table = table(self._plan)
+        self._own_state()
+
+    # --- channels ---------------------------------------------------------------------------------------------
+
+    @property
+    def channels(self) -> dict[str, str]:
+        """Name and unit of every channel."""
+        return dict(zip(self._wiring.layout.names, self._wiring.layout.units, strict=True))
+
+    def __getitem__(self, channel: str) -> float:
+        """Present value of a channel, such as ``loop["damper1.f"]``."""
+        return float(self._state.bus[self._wiring.layout[channel]])
+
+    def copy(self, **params: float) -> "Loop":
+        """An independent loop that shares the compiled plan, with other parameters where given.
+
+        Names are channels with a double underscore for the dot: ``loop.copy(damper1__Fc=20e3)``. The linearised
+        device stiffness inside the method stays that of the original.
+        """
+        other = copy(self)
+        other._initial = views(self._initial, self._initial.memory.copy())
+        for name, value in params.items():
+            channel = name.replace("__", ".")
+            if channel not in self._bounds:
+                raise UnknownName("parameter", channel, self._bounds)
+            other._initial.bus[self._wiring.layout[channel]] = self._bounds[channel].check(value, channel)
+        other._own_state()
+        return other
+
+    def _own_state(self) -> None:
+        self._state = views(self._initial, self._initial.memory.copy())
+        self._state_table = table(self._state)
+
+    # --- running ----------------------------------------------------------------------------------------------
+
+    def run(self, excitation: Any, *, record: Sequence[str] = ("*",), every: str = "step", u0: Any = None,
+            v0: Any = None, on_fault: str = "raise") -> Result:  # fmt: skip
+        """Run a whole history in one compiled call.
+
+        Parameters
+        ----------
+        excitation : array_like, (N,) or (N, k)
+            Ground acceleration in m/s2 (and further loads), one row for each Δt, the first at t = 0.
+        record : sequence of str
+            Channels to record; ``*`` and ``?`` match as in a shell.
+        every : {"step", "tick"}
+            Record at every step Δt or at every controller tick δt.
+        u0, v0 : array_like, optional
+            Initial displacement and velocity.
+        on_fault : {"raise", "stop"}
+            What to do with a non-finite response or a passed limit: raise `RunFailed`, which carries what was
+            recorded, or return it.
+        """
+        rows = self._rows(excitation)
+        self.start(rows[0], u0=u0, v0=v0)
+        return self.advance(rows[1:], record=record, every=every, on_fault=on_fault, _first=True)
+
+    def start(self, excitation: Any = 0.0, *, u0: Any = None, v0: Any = None) -> None:
+        """Return to the initial state at t = 0, in equilibrium with the excitation there."""
+        first = self._rows(np.atleast_1d(np.asarray(excitation, float))[None, :])[0]
+        plan, state, n = self._plan, self._state, self.structure.n
+        state.memory[:] = self._initial.memory
+        state.u[:], state.v[:] = _vector("u0", u0, n), _vector("v0", v0, n)
+        for s, site in enumerate(self.sites):
+            state.d0[s] = state.d1[s] = site.along @ state.u
+            state.rate[s] = site.along @ state.v
+            state.bus[self._wiring.site_signal[s][:2]] = state.d1[s], state.rate[s]
+        # devices at rest begin untouched, as they were declared
+        begin(self._plan_table, self._state_table, first, bool(state.u.any() or state.v.any()))
+        state.w[:] = self._operators.start @ state.g
+        lag = plan.co * (self._operators.P @ state.w if plan.has_P else state.w)
+        state.v[:] -= lag  # the method's own velocity may run behind the true one
+        state.g[:] += self.structure.C @ lag
+        settle(self._plan_table, self._state_table)
+
+    def advance(self, excitation: Any, *, record: Sequence[str] = ("*",), every: str = "step",
+                on_fault: str = "raise", _first: bool = False) -> Result:  # fmt: skip
+        """Go on from the present state in one compiled call; arguments as in `run`."""
+        if every not in ("step", "tick"):
+            raise UnknownName("recording rate", every, ["step", "tick"])
+        if on_fault not in ("raise", "stop"):
+            raise UnknownName("policy", on_fault, ["raise", "stop"])
+        rows = self._rows(excitation, allow_empty=True)
+        layout, m = self._wiring.layout, self._plan.substeps if every == "tick" else 1
+        channels = np.array(layout.select(list(record)), dtype=np.int64)
+        lead = 1 if _first else 0
+        history = np.empty((lead + len(rows) * m, len(channels)))
+        history[:lead] = self._state.bus[channels]
+        ticks = self._state.clock[0] * m + np.arange(1 - lead, len(rows) * m + 1)
+        plan = self._plan._replace(n_channels=len(channels), channels=channels, every_tick=every == "tick")
+        done = run(table(plan), self._state_table, rows, history[lead:])
+        time = ticks / m * self.dt
+        kept = lead + done * m
+        result = Result(
+            time=time[:kept], data=history[:kept], names=tuple(layout.names[k] for k in channels),
+            units=tuple(layout.units[k] for k in channels), fault=self._fault(),
+        )  # fmt: skip
+        if result.fault and on_fault == "raise":
+            raise self._failure(result)
+        return result
+
+    def step(self, excitation: np.ndarray) -> int:
+        """Make one live step; `excitation` is a float64 vector at the end of the step. Returns a status code.
+
+        The response is then on the bus: ``loop["u.1"]``. The numbers are those of `run` to the last bit. Nothing is
+        checked here: this is the call for a real-time thread.
+        """
+        return step(self._plan_table, self._state_table, excitation, _NOTHING)
+
+    # --- snapshots --------------------------------------------------------------------------------------------
+
+    def snapshot(self) -> Snapshot:
+        """A complete copy of the state; `restore` brings it back bit for bit, in any process."""
+        return Snapshot(self._state.memory.copy(), tuple(self._wiring.layout.names))
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a snapshot of this loop or of one built in the same way."""
+        if snapshot.names != tuple(self._wiring.layout.names) or len(snapshot.memory) != len(self._state.memory):
+            raise BadInput("this snapshot was taken from a loop with other channels; build the loop as it was then.")
+        self._state.memory[:] = snapshot.memory
+
+    # --- checks -----------------------------------------------------------------------------------------------
+
+    def _rows(self, excitation: Any, allow_empty: bool = False) -> np.ndarray:
+        rows = np.asarray(excitation, dtype=float)
+        rows = rows[:, None] if rows.ndim == 1 else rows
+        wanted = self._plan.excitations
+        if rows.ndim != 2 or rows.shape[1] != wanted or (len(rows) == 0 and not allow_empty):
+            raise BadShape(f"excitation must have one row for each step and {wanted} column(s), got shape "
+                           f"{np.shape(excitation)}.")  # fmt: skip
+        bad = ~np.isfinite(rows)
+        if bad.any():
+            row = int(np.argwhere(bad)[0, 0])
+            raise BadShape(f"excitation: {int(bad.sum())} value(s) are not finite, the first in row {row} "
+                           f"(t = {row * self.dt:g} s). Repair the record.")  # fmt: skip
+        return np.ascontiguousarray(rows)
+
+    def _fault(self) -> str:
+        status, place = int(self._state.clock[1]), int(self._state.clock[2])
+        if status == OK:
+            return ""
+        if status == NON_FINITE:
+            return f"the response of degree of freedom '{self.structure.names[place]}' is not finite"
+        if status == LIMIT:
+            return f"site '{self.sites[place].name}' passed its limit"
+        return "Newton's method did not converge"
+
+    def _failure(self, result: Result) -> RunFailed:
+        status, place, number = int(self._state.clock[1]), int(self._state.clock[2]), int(self._state.clock[0])
+        advice = {
+            NON_FINITE: "Check the device parameters and take a smaller step.",
+            LIMIT: "Lower the excitation or raise max_d or max_f of the site.",
+        }.get(status, "Take a smaller step.")
+        where = {NON_FINITE: self.structure.names, LIMIT: [s.name for s in self.sites]}.get(status, [""] * (place + 1))
+        failure = RunFailed(f"step {number} (t = {number * self.dt:g} s): {result.fault}. {advice}", step=number,
+                            reason={NON_FINITE: "non-finite", LIMIT: "limit"}.get(status, "not converged"),
+                            where=where[place])  # fmt: skip
+        failure.result = result  # type: ignore[attr-defined]
+        return failure
+
+
+def _bounds(sites: Sequence[Site], blocks: Sequence[Wired]) -> dict[str, Any]:
+    bounds = {}
+    for site in sites:
+        for role, instance in site.chain.items():
+            prefix = site.name if role == "device" else f"{site.name}.{role}"
+            bounds |= {f"{prefix}.{key}": spec for key, spec in instance.block.params.items()}
+    for free in blocks:
+        bounds |= {f"{free.name}.{key}": spec for key, spec in free.block.block.params.items()}
+    return bounds
+
+
+def _vector(name: str, given: Any, n: int) -> np.ndarray:
+    vector = np.zeros(n) if given is None else np.array(given, dtype=float)
+    if vector.shape != (n,) or not np.isfinite(vector).all():
+        raise BadShape(f"{name} must be {n} finite numbers, got {given!r}.")
+    return vector

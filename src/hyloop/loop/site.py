@@ -1,0 +1,118 @@
+"""Sites: where a device meets the structure, and what stands between them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hyloop.core import Instance
+from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
+
+__all__ = ["ROLES", "Site", "Wired"]
+
+# order in which the blocks of a physical site run; an ideal site has a device only
+ROLES = ("compensator", "actuator", "device", "sensor")
+
+
+@dataclass(frozen=True, eq=False)
+class Site:
+    """A place in the structure with a device, real or modelled.
+
+    The structure imposes the deformation ``d`` along a direction vector (with rate ``v`` and acceleration ``a``)
+    and feels the force ``f`` along the same vector. Channels are named ``name.signal``; those of the transfer
+    system ``name.role.signal``. A block reads each input from the nearest block before it in the chain that gives
+    a signal of that name, or from the site itself; the force fed back is the last ``f`` of the chain.
+
+    Parameters
+    ----------
+    name : str
+        Name of the site, unique in a loop.
+    along : array_like, (n,)
+        Direction vector: d = along · u. `Structure.story` and `Structure.between` make them.
+    device : Instance
+        The device law with its parameters.
+    count : float
+        Number of equal devices in parallel at this place.
+    physical : bool
+        True for the device that is (or stands for) the measured specimen. Physical sites run before updaters and
+        modelled sites, so that a model can use what was measured in the same tick.
+    transfer : mapping of role to Instance
+        Blocks of the transfer system (``"compensator"``, ``"actuator"``, ``"sensor"``); empty means ideal.
+    wiring : mapping of input to channel
+        Inputs of the device that come from elsewhere, such as ``{"f1": "damper1.f"}``.
+    max_d, max_f : float
+        Limits on deformation in m and force in N; passing one stops the run.
+    """
+
+    name: str
+    along: np.ndarray
+    device: Instance
+    count: float = 1.0
+    physical: bool = False
+    transfer: Mapping[str, Instance] = field(default_factory=dict)
+    wiring: Mapping[str, str] = field(default_factory=dict)
+    max_d: float = np.inf
+    max_f: float = np.inf
+
+    def __post_init__(self) -> None:
+        if not self.name or not all(part.isidentifier() for part in self.name.split(".")):
+            raise BadInput(f"site name '{self.name}' must be letters, digits and underscores, such as 'damper1'.")
+        along = np.array(self.along, dtype=float)
+        if along.ndim != 1 or not np.isfinite(along).all() or not along.any():
+            raise BadShape(f"site {self.name}: along must be a finite vector that is not zero, got {self.along!r}.")
+        object.__setattr__(self, "along", along)
+        if not isinstance(self.device, Instance):
+            raise BadInput(f"site {self.name}: device must be a law called with its parameters, such as spring(k=1e6).")
+        if "f" not in self.device.block.outputs:
+            raise BadInput(f"site {self.name}: {self.device.block.name} has no output 'f', so it cannot be a device.")
+        if not self.count > 0.0:
+            raise OutOfBounds(f"site {self.name}: count = {self.count!r} must be positive.")
+        if not (self.max_d > 0.0 and self.max_f > 0.0):
+            raise OutOfBounds(f"site {self.name}: the limits max_d and max_f must be positive.")
+        for role in self.transfer:
+            if role not in ROLES or role == "device":
+                raise UnknownName("role", role, [r for r in ROLES if r != "device"], where=f"site {self.name}")
+        for key in self.wiring:
+            if key not in self.device.block.inputs:
+                raise UnknownName("input", key, self.device.block.inputs, where=f"site {self.name}")
+
+    @property
+    def chain(self) -> dict[str, Instance]:
+        """The blocks of the site in the order they run."""
+        present = {**self.transfer, "device": self.device}
+        return {role: present[role] for role in ROLES if role in present}
+
+
+@dataclass(frozen=True, eq=False)
+class Wired:
+    """A block that belongs to no site, such as an updater: it reads and writes any channel.
+
+    Parameters
+    ----------
+    name : str
+        Prefix of its channels.
+    block : Instance
+        The block with its parameters.
+    inputs : mapping of input to channel
+        Where each input comes from; all must be given.
+    outputs : mapping of output to channel
+        Outputs that overwrite another channel, such as ``{"Fc": "damper2.Fc"}``; the others become channels
+        ``name.output``.
+    """
+
+    name: str
+    block: Instance
+    inputs: Mapping[str, str]
+    outputs: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        law = self.block.block
+        for key in self.inputs:
+            if key not in law.inputs:
+                raise UnknownName("input", key, law.inputs, where=self.name)
+        for key in self.outputs:
+            if key not in law.outputs:
+                raise UnknownName("output", key, law.outputs, where=self.name)
+        missing = [key for key in law.inputs if key not in self.inputs]
+        if missing:
+            raise BadInput(f"{self.name}: input {', '.join(missing)} is not connected; name a channel for it.")

@@ -1,0 +1,179 @@
+"""From sites and blocks with names to the flat index arrays of a `Plan`."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hyloop.core import Instance, Layout, Plan, State
+from hyloop.errors import BadInput, BadShape
+from hyloop.integrators import Operators
+from hyloop.loop.site import Site, Wired
+from hyloop.structure import Structure
+
+__all__ = ["Wiring", "allocate", "compile_plan", "views", "wire"]
+
+
+class Wiring(NamedTuple):
+    """Everything about names and connections: what the kernel needs as indices."""
+
+    layout: Layout
+    instances: list[Instance]
+    inputs: list[list[int]]
+    outputs: list[list[int]]
+    p_start: list[int]
+    site_signal: list[list[int]]  # positions of d, v, a and the force of every site
+    values: np.ndarray  # initial values of the bus
+    response: int
+
+
+def wire(structure: Structure, sites: Sequence[Site], blocks: Sequence[Wired]) -> Wiring:
+    """Name every channel, then connect every block."""
+    layout, values = Layout(), {}
+    layout.add("t", "s")
+    _add_excitation(layout, structure)
+    response = len(layout)
+    for symbol, unit in (("u", "m"), ("v", "m/s"), ("a", "m/s2")):
+        for name in structure.names:
+            layout.add(f"{symbol}.{name}", unit)
+
+    for site in sites:
+        if len(site.along) != structure.n:
+            raise BadShape(f"site {site.name}: along has {len(site.along)} entries, the structure {structure.n}.")
+        for symbol, unit in (("d", "m"), ("v", "m/s"), ("a", "m/s2")):
+            layout.add(f"{site.name}.{symbol}", unit)
+        for role, instance in site.chain.items():
+            _add_block(layout, values, _prefix(site, role), instance, {})
+    for free in blocks:
+        _add_block(layout, values, free.name, free.block, free.outputs)
+
+    schedule = [*(s for s in sites if s.physical), *blocks, *(s for s in sites if not s.physical)]
+    instances, inputs, outputs, p_start = [], [], [], []
+
+    def place(prefix: str, instance: Instance, sources: dict[str, str], targets: dict[str, str]) -> None:
+        law = instance.block
+        instances.append(instance)
+        inputs.append([layout[sources[key]] for key in law.inputs])
+        outputs.append([layout[targets.get(key, f"{prefix}.{key}")] for key in law.outputs])
+        p_start.append(layout[f"{prefix}.{next(iter(law.params))}"] if law.params else 0)
+
+    for item in schedule:
+        if isinstance(item, Wired):
+            place(item.name, item.block, dict(item.inputs), dict(item.outputs))
+        else:
+            _place_site(item, place)
+    signal = [[layout[c] for c in (f"{s.name}.d", f"{s.name}.v", f"{s.name}.a", _feedback(s))] for s in sites]
+    bus = np.zeros(len(layout))
+    for name, value in values.items():
+        bus[layout[name]] = value
+    return Wiring(layout, instances, inputs, outputs, p_start, signal, bus, response)
+
+
+def _prefix(site: Site, role: str) -> str:
+    return site.name if role == "device" else f"{site.name}.{role}"
+
+
+def _add_excitation(layout: Layout, structure: Structure) -> None:
+    directions, loads = structure.influence.shape[1], structure.loads.shape[1]
+    for k in range(directions):
+        layout.add("ground" if directions == 1 else f"ground.{k + 1}", "m/s2")
+    for k in range(loads):
+        layout.add(f"load.{k + 1}", "N")
+
+
+def _add_block(layout: Layout, values: dict, prefix: str, instance: Instance, redirected: Any) -> None:
+    law = instance.block
+    for key, unit in law.outputs.items():
+        if key not in redirected:
+            layout.add(f"{prefix}.{key}", unit)
+    for key, spec in law.params.items():
+        layout.add(f"{prefix}.{key}", spec.unit)
+        values[f"{prefix}.{key}"] = instance.params[key]
+
+
+def _place_site(site: Site, place: Any) -> None:
+    available = {key: f"{site.name}.{key}" for key in ("d", "v", "a")}
+    for role, instance in site.chain.items():
+        sources = available | (dict(site.wiring) if role == "device" else {})
+        missing = [key for key in instance.block.inputs if key not in sources]
+        if missing:
+            raise BadInput(
+                f"site {site.name}: input {', '.join(missing)} of {instance.block.name} is not connected. "
+                "Name a channel for it in wiring."
+            )
+        prefix = _prefix(site, role)
+        place(prefix, instance, sources, {})
+        available |= {key: f"{prefix}.{key}" for key in instance.block.outputs}
+
+
+def _feedback(site: Site) -> str:
+    """Channel of the force that returns to the structure: the last ``f`` of the chain."""
+    return [f"{_prefix(site, role)}.f" for role, i in site.chain.items() if "f" in i.block.outputs][-1]
+
+
+def _starts(lists: Sequence[Sequence[Any]]) -> np.ndarray:
+    return np.cumsum([0] + [len(item) for item in lists]).astype(np.int64)
+
+
+def _flat(lists: Sequence[Sequence[Any]], dtype: Any) -> np.ndarray:
+    return np.array([value for item in lists for value in item], dtype=dtype)
+
+
+def _columns(matrix: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(matrix.T, dtype=float)
+
+
+def compile_plan(structure: Structure, sites: Sequence[Site], wiring: Wiring, operators: Operators, dt: float,
+                 substeps: int, memory: int) -> Plan:  # fmt: skip
+    """All constants of a run as numbers and flat arrays; nothing is recorded yet."""
+    entries = [np.flatnonzero(site.along) for site in sites]
+    groups = structure.elements
+    return Plan(
+        dt=float(dt), tick_dt=dt / substeps, substeps=substeps,
+        n=structure.n, excitations=structure.excitation.shape[1], sites=len(sites), blocks=len(wiring.instances),
+        groups=len(groups), memory=memory,
+        cu=operators.cu, cv=operators.cv, cc=operators.cc, co=operators.co, ca=operators.ca,
+        alpha_f=operators.alpha_f, A=_columns(operators.A),
+        has_B=len(operators.B) > 0, B=_columns(operators.B), has_P=len(operators.P) > 0, P=_columns(operators.P),
+        implicit=len(operators.M) > 0, M=_columns(operators.M), gamma=operators.gamma, beta=operators.beta,
+        alpha_m=operators.alpha_m,
+        K=_columns(structure.K), C=_columns(structure.C), E=_columns(structure.excitation),
+        site_start=_starts(entries), site_dof=_flat(entries, np.int64),
+        site_coef=_flat([site.along[dofs] for site, dofs in zip(sites, entries, strict=True)], float),
+        site_count=np.array([site.count for site in sites], dtype=float),
+        site_signal=_flat(wiring.site_signal, np.int64),
+        site_limit=_flat([(site.max_d, site.max_f) for site in sites], float),
+        address=np.array([i.block.address for i in wiring.instances], dtype=np.int64),
+        in_start=_starts(wiring.inputs), in_bus=_flat(wiring.inputs, np.int64),
+        out_start=_starts(wiring.outputs), out_bus=_flat(wiring.outputs, np.int64),
+        x_start=_starts([list(i.initial) for i in wiring.instances]), p_start=np.array(wiring.p_start, dtype=np.int64),
+        group_address=np.array([g.function.address for g in groups], dtype=np.int64),
+        group_x=_starts([g.initial for g in groups]), group_p=_starts([g.parameters for g in groups]),
+        group_i=_starts([g.integers for g in groups]),
+        group_parameters=_flat([g.parameters for g in groups], float),
+        group_integers=_flat([g.integers for g in groups], np.int64),
+        bus_excitation=1, bus_response=wiring.response,
+        n_channels=0, channels=np.empty(0, np.int64), every_tick=False,
+    )  # fmt: skip
+
+
+def allocate(structure: Structure, sites: Sequence[Site], wiring: Wiring) -> State:
+    """One flat memory for a run, and named views of it; blocks and elements at their initial state."""
+    n, s = structure.n, len(sites)
+    widest = max((len(i) + len(o) for i, o in zip(wiring.inputs, wiring.outputs, strict=True)), default=0)
+    x = _flat([list(i.initial.values()) for i in wiring.instances], float)
+    elements = _flat([g.initial for g in structure.elements], float)
+    sizes = {"clock": 3, "u": n, "v": n, "w": n, "g": n, "r": n, "d0": s, "d1": s, "rate": s, "jump": s,
+             "bus": len(wiring.values), "x": len(x), "elements": len(elements), "b": n, "mixed": n,
+             "gather": widest}  # fmt: skip
+    ends = np.cumsum(list(sizes.values()))
+    memory = np.zeros(ends[-1])
+    state = State(memory, *np.split(memory, ends[:-1]))
+    assert State._fields[1:] == tuple(sizes)
+    state.bus[:], state.x[:], state.elements[:] = wiring.values, x, elements
+    return state
+
+
+def views(state: State, memory: np.ndarray) -> State:
+    """The same views of another memory."""
+    return State(memory, *np.split(memory, np.cumsum([len(view) for view in state[1:-1]])))

@@ -1,0 +1,108 @@
+"""Nonlinear members of the analytical substructure.
+
+`Elements` is the seam between the loop and any kind of member: a compiled function that adds the forces of a
+whole group of members to the restoring force, and the flat arrays it works on. `springs` makes a group of
+uniaxial members from any device law.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from hyloop.core.block import Instance
+from hyloop.core.jit import GROUP, call_block, compile_c
+from hyloop.errors import BadInput, BadShape
+
+__all__ = ["Elements", "springs"]
+
+
+@dataclass(frozen=True, eq=False)
+class Elements:
+    """A group of members behind one compiled function ``resist(u, v, dt, x, p, i, r)`` that adds to r.
+
+    Attributes
+    ----------
+    name : str
+        For error messages.
+    function : object
+        A C function with the signature `hyloop.core.jit.GROUP`; the group keeps it alive.
+    initial, parameters, integers : ndarray
+        Initial state `x`, constants `p` and connectivity `i` of the whole group, flat.
+    stiffness : ndarray, (n, n)
+        Initial stiffness.
+    keep : tuple
+        Objects whose compiled code is referred to by address.
+    """
+
+    name: str
+    function: Any
+    initial: np.ndarray
+    parameters: np.ndarray
+    integers: np.ndarray
+    stiffness: np.ndarray
+    keep: tuple = ()
+
+
+def springs(laws: Instance | Sequence[Instance], directions: np.ndarray) -> Elements:
+    """Uniaxial members, one for each row of `directions`; deformation is the row times u.
+
+    Parameters
+    ----------
+    laws : Instance or sequence of Instance
+        One device law for all members, or one for each; all of the same block, which may read d and v.
+    directions : array_like, (members, n)
+        Direction vectors, for instance `Structure.story(1)`.
+    """
+    directions = np.atleast_2d(np.asarray(directions, dtype=float))
+    instances = [laws] * len(directions) if isinstance(laws, Instance) else list(laws)
+    if len(instances) != len(directions):
+        raise BadShape(f"springs: {len(instances)} laws for {len(directions)} direction vectors.")
+    block = instances[0].block
+    if any(instance.block is not block for instance in instances):
+        raise BadInput("springs: one group has one law; make a group for each law.")
+    if not set(block.inputs) <= {"d", "v"} or len(block.outputs) != 1:
+        raise BadInput(f"springs: {block.name} needs {', '.join(block.inputs)}; only laws of d and v with one output fit.")
+    order = [("d", "v").index(key) for key in block.inputs]
+    entries = [np.flatnonzero(row) for row in directions]
+    starts = np.cumsum([0] + [len(row) for row in entries])
+    header = [len(instances), block.address, len(block.state), len(block.params), len(order), *order, *[0] * (2 - len(order))]
+    parameters = [value for instance in instances for value in instance.params.values()]
+    coefficients = [row[dofs] for row, dofs in zip(directions, entries, strict=True)]
+    return Elements(
+        name=f"springs({block.name})",
+        function=_springs(),
+        initial=np.array([value for i in instances for value in i.initial.values()] + [0.0] * _SCRATCH),
+        parameters=np.concatenate([np.array(parameters, dtype=float), *coefficients]),
+        integers=np.concatenate([np.array(header), starts, *entries]).astype(np.int64),
+        stiffness=sum(
+            (i.stiffness * np.outer(row, row) for i, row in zip(instances, directions, strict=True)),
+            np.zeros((directions.shape[1],) * 2),
+        ),
+        keep=(block,),
+    )
+
+
+_HEADER = 7  # members, address of the law, sizes of its state, parameters and inputs, then which inputs: 0 d, 1 v
+_SCRATCH = 3  # inputs and output of one law, kept behind the states so that nothing is allocated in a step
+
+
+@cache
+def _springs() -> Any:
+    def resist(u, v, dt, x, p, i, r):
+        count, address, nx, n_p, n_in = i[0], i[1], i[2], i[3], i[4]
+        start, dof, coefficient, signal = _HEADER, _HEADER + count + 1, count * n_p, count * nx
+        for e in range(count):
+            d, rate = 0.0, 0.0
+            for k in range(i[start + e], i[start + e + 1]):
+                d += p[coefficient + k] * u[i[dof + k]]
+                rate += p[coefficient + k] * v[i[dof + k]]
+            for k in range(n_in):
+                x[signal + k] = d if i[5 + k] == 0 else rate
+            call_block(address, x, e * nx, x, signal, dt, p, e * n_p, x, signal + 2)
+            for k in range(i[start + e], i[start + e + 1]):
+                r[i[dof + k]] += p[coefficient + k] * x[signal + 2]
+
+    return compile_c(resist, GROUP, resist)

@@ -1,0 +1,43 @@
+"""Shear frames: one horizontal degree of freedom for each floor."""
+
+import numpy as np
+
+from hyloop.errors import BadShape, OutOfBounds
+from hyloop.structure.structure import Structure
+
+__all__ = ["shear_frame"]
+
+
+def shear_frame(masses, stiffnesses, *, gravity=None, heights=None) -> Structure:
+    r"""A frame with rigid floors, from the floor masses and story stiffnesses, bottom to top.
+
+    Parameters
+    ----------
+    masses, stiffnesses : array_like, (n,)
+        Floor masses in kg and lateral story stiffnesses in N/m. A stiffness of zero leaves the story to devices
+        or nonlinear elements.
+    gravity, heights : array_like, (n,), optional
+        Gravity load of each floor in N and story heights in m. Together they give the linear P-Delta effect of
+        leaning columns: story s loses the stiffness (load of floors s and above)/height.
+
+    Examples
+    --------
+    >>> frame = shear_frame([2e4, 2e4], [3e7, 2e7])
+    >>> frame.modes().periods.round(3)
+    array([0.279, 0.121])
+    """
+    m, k = np.atleast_1d(np.asarray(masses, float)), np.atleast_1d(np.asarray(stiffnesses, float))
+    if m.ndim != 1 or m.shape != k.shape:
+        raise BadShape(f"shear_frame: masses {m.shape} and stiffnesses {k.shape} must be vectors of one length.")
+    if not (np.isfinite(k).all() and k.min() >= 0.0):
+        raise OutOfBounds(f"shear_frame: story stiffnesses {k.tolist()} must be finite and not negative.")
+    if (gravity is None) != (heights is None):
+        raise BadShape("shear_frame: P-Delta needs both gravity and heights; give both or neither.")
+    if gravity is not None:
+        g, h = np.broadcast_to(np.asarray(gravity, float), m.shape), np.broadcast_to(np.asarray(heights, float), m.shape)
+        if h.min() <= 0.0:
+            raise OutOfBounds(f"shear_frame: heights {h.tolist()} must be positive.")
+        k = k - np.cumsum(g[::-1])[::-1] / h
+    # drift of story s is row s of D u
+    D = np.eye(len(m)) - np.eye(len(m), k=-1)
+    return Structure(M=np.diag(m), K=D.T @ np.diag(k) @ D)
