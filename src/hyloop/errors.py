@@ -16,6 +16,7 @@ step: kernels return status codes and `hyloop.loop.Loop` turns them into `RunFai
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any
 
 __all__ = [
     "BadInput",
@@ -68,11 +69,13 @@ class RunFailed(HyloopError):
     step : int
         Index of the step that failed (the first step is 1).
     reason : str
-        ``"non-finite"`` or ``"limit"``.
+        ``"non-finite"``, ``"limit"`` or ``"not converged"``.
     where : str
         The site whose limit was passed, or the place where a non-finite number appeared.
+    result : Result
+        What was recorded until then, the failing step included.
     """
 
-    def __init__(self, message: str, step: int, reason: str, where: str) -> None:
+    def __init__(self, message: str, step: int, reason: str, where: str, result: Any) -> None:
         super().__init__(message)
-        self.step, self.reason, self.where = step, reason, where
+        self.step, self.reason, self.where, self.result = step, reason, where, result

@@ -80,7 +80,9 @@ def test_a_device_outside_the_model_costs_an_order():
     def error(build, dt):
         times = np.arange(round(1.0 / dt) + 1) * dt
         result = build(dt).run(np.zeros_like(times), u0=[0.01])
-        exact, _ = harmonic_response(damped.M, damped.C, damped.K, np.zeros(1), 1.0, np.array([0.01]), np.zeros(1), times)
+        exact, _ = harmonic_response(
+            damped.M, damped.C, damped.K, np.zeros(1), 1.0, np.array([0.01]), np.zeros(1), times
+        )
         return np.abs(result["u.1"] - exact[0]).max() / 0.01
 
     def known(dt):

@@ -87,8 +87,8 @@ class Block:
     def address(self) -> int:
         return self.cfunc.address
 
-    def __call__(self, *, initial: Mapping[str, float] | None = None, **params: float) -> "Instance":
-        """Fix parameters (and, if wanted, the initial state); everything not named keeps its default."""
+    def __call__(self, *, initial: Any = None, **params: float) -> "Instance":
+        """Fix parameters; everything not named keeps its default. `initial` maps states to initial values."""
         for key in params:
             if key not in self.params:
                 raise UnknownName("parameter", key, self.params, where=self.name)
@@ -228,7 +228,8 @@ def _make(function, pure, inputs, outputs, params, state, reference, linear, sta
 def rebind(law: Callable, module: Any) -> Callable:
     """The same law with the name ``np`` bound to another module (this is what makes one law serve two compilers)."""
     assert isinstance(law, FunctionType)
-    bound = FunctionType(law.__code__, {**law.__globals__, "np": module}, law.__name__, law.__defaults__, law.__closure__)
+    names = {**law.__globals__, "np": module}
+    bound = FunctionType(law.__code__, names, law.__name__, law.__defaults__, law.__closure__)
     bound.__doc__ = law.__doc__
     bound.__module__ = law.__module__
     return bound

@@ -76,12 +76,12 @@ def _sources(function: Any, seen: dict[str, bytes]) -> None:
 
 def _cached(decorate: Callable[[], Any], folder: Path) -> Any:
     """Run a Numba decorator with its cache in `folder`, leaving the global setting as it was."""
-    before = numba.config.CACHE_DIR  # type: ignore[attr-defined]
-    numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(folder)
     try:
         return decorate()
     finally:
-        numba.config.CACHE_DIR = before  # type: ignore[attr-defined]
+        numba.config.CACHE_DIR = before
 
 
 def jit(function: Callable) -> Any:

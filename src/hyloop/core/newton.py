@@ -24,7 +24,7 @@ from hyloop.core.kernel import (
 __all__ = ["newton_tick"]
 
 TOLERANCE = 1e-12  # of the largest force in the equation of motion
-ROUND_OFF = 4e-16  # of the displacement: a correction this small changes nothing any more
+CORRECTION = 1e-12  # of the displacement: where stiffness multiplies round-off, the residual cannot get smaller
 ITERATIONS = 50
 DIFFERENCE = 1e-7  # relative step of the difference quotient: near the square root of round-off
 
@@ -57,7 +57,7 @@ def newton_tick(plan, state, excitation, k, rows, row):
             increment[j] = kept
         _solve(tangent, residual)
         increment -= residual
-        settled = np.max(np.abs(residual)) <= ROUND_OFF * (size + largest)
+        settled = np.max(np.abs(residual)) <= CORRECTION * (size + largest)
     state.clock[0] += 1.0
     report(plan, state)
     record(plan, state, rows, row + (plan.substeps - 1) * plan.every_tick)

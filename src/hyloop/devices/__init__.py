@@ -1,0 +1,34 @@
+"""Device laws. Every one is a `Block`: call it with parameters and put it at a site."""
+
+from hyloop.devices.backlash import friction_backlash
+from hyloop.devices.bilinear import bilinear
+from hyloop.devices.bouc_wen import bouc_wen
+from hyloop.devices.brfd import brfd_gap_slip, brfd_stick_slip, draw_brfd
+from hyloop.devices.brfd_laws import gap_slip, stick_slip
+from hyloop.devices.bwbn import bouc_wen_baber_noori
+from hyloop.devices.linear import dashpot, spring
+from hyloop.devices.lugre import lugre, lugre_exact
+from hyloop.devices.prandtl_ishlinskii import play, prandtl_ishlinskii
+from hyloop.devices.steel import giuffre_menegotto_pinto
+from hyloop.devices.viscous import nonlinear_maxwell, nonlinear_viscous
+
+__all__ = [
+    "bilinear",
+    "bouc_wen",
+    "bouc_wen_baber_noori",
+    "brfd_gap_slip",
+    "brfd_stick_slip",
+    "dashpot",
+    "draw_brfd",
+    "friction_backlash",
+    "gap_slip",
+    "giuffre_menegotto_pinto",
+    "lugre",
+    "lugre_exact",
+    "nonlinear_maxwell",
+    "nonlinear_viscous",
+    "play",
+    "prandtl_ishlinskii",
+    "spring",
+    "stick_slip",
+]

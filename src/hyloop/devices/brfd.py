@@ -128,6 +128,7 @@ def brfd_stick_slip(x, u, dt, p, y):
     slip = 0.5 * (v + x[3]) * dt - (b - x[0]) - (z - x[2])
     x[4] += abs(p[14] * z * slip)
     x[0], x[1], x[2], x[3] = b, b_dot, z, v
+    f += u[0] - u[0]  # nothing, unless the deformation is broken: that must not pass unnoticed
     _sense(y, f, u[0], f_band, level * t_rest, p[_STICK + 4], p[_STICK + 5], p[_STICK + 6], p[_STICK + 7], x[5])
     x[5] += 1.0
 

@@ -115,8 +115,8 @@ def gap_slip(x, u, dt, p):
     .. math:: f = \varphi(u) + c v + m a + f_g \tanh(v/v_g) + f_0
 
     with :math:`n, F_c, \Delta F` by the sign of :math:`\varphi`. The straight line of a tick is integrated by four
-    midpoint steps (2 N at 1/1024 s and 0.18 m/s). Outputs the force and the part of it in the bands,
-    :math:`\varphi`. Starts without force. Not passive: the mass stores energy and the offset is constant. SI units.
+    exponential (Rosenbrock-Euler) steps: second order, 3 N at 1/1024 s and 0.18 m/s, bounded for any increment.
+    Outputs the force and the part of it in the bands, :math:`\varphi`. Starts without force. Not passive: the mass stores energy and the offset is constant. SI units.
     The fit used one Euler step a tick; integrated accurately, its errors move by -0.8 to +0.3 % of the range.
 
     References
@@ -128,27 +128,33 @@ def gap_slip(x, u, dt, p):
     weak = np.exp(-np.abs(v) / p[12])
     g_pos, g_neg = p[8] + p[9] * weak, p[10] + p[11] * weak
 
-    def phi(u):
+    def band(u):
         # ln(1 + e^x) = max(x, 0) + ln(1 + e^-|x|) cannot overflow
         up, down = (u - gp) / w, (-u - gn) / w
-        return (kd * u + kp * w * (np.maximum(up, 0.0) + np.log1p(np.exp(-np.abs(up))))
-                - kn * w * (np.maximum(down, 0.0) + np.log1p(np.exp(-np.abs(down)))))  # fmt: skip
-
-    def slip(u, h):
-        f = phi(u)
-        n = np.where(f > 0.0, p[6], p[7])
-        load = np.abs(f) / np.where(f > 0.0, g_pos, g_neg)
-        # the limits hold power and its gradient finite at no load and at absurd ones
-        slope = np.minimum(np.power(np.clip(load, 1e-12, 10.0), n), _SLIP_MOST)
-        return np.where(f * h > 0.0, slope, 0.0)
+        e_up, e_down = np.exp(-np.abs(up)), np.exp(-np.abs(down))
+        phi = (kd * u + kp * w * (np.maximum(up, 0.0) + np.log(1.0 + e_up))
+               - kn * w * (np.maximum(down, 0.0) + np.log(1.0 + e_down)))  # fmt: skip
+        slope = (kd + kp * np.where(up > 0.0, 1.0, e_up) / (1.0 + e_up)
+                 + kn * np.where(down > 0.0, 1.0, e_down) / (1.0 + e_down))  # fmt: skip
+        return phi, slope
 
     h = (d - x[1]) / _GAP_STEPS
     u = x[1] - x[0]
     for _ in range(_GAP_STEPS):
-        half = 0.5 * h * (1.0 - slip(u, h))
-        u = u + h * (1.0 - slip(u + half, h))
-    f = phi(u)
-    return (f + p[13] * v + p[14] * a + p[15] * np.tanh(v / _V_GRIP) + p[16], f), (d - u, d)
+        phi, slope = band(u)
+        n = np.where(phi > 0.0, p[6], p[7])
+        g = np.where(phi > 0.0, g_pos, g_neg)
+        load = np.clip(np.abs(phi) / g, 1e-12, 10.0)  # power and its gradient stay finite at no load and absurd ones
+        r = np.power(load, n)
+        r, steep = np.minimum(r, _SLIP_MOST), np.where(r < _SLIP_MOST, r, 0.0) * n / (load * g)
+        r, steep = np.where(phi * h > 0.0, r, 0.0), np.where(phi * h > 0.0, steep, 0.0)
+        q = steep * slope * np.abs(h)
+        # (1 - e^-q)/q, the exact mean over the step of a linearised approach to full slip
+        mean = np.where(q < 0.01, 1.0 - q / 2.0 * (1.0 - q / 3.0 * (1.0 - q / 4.0)),
+                        (1.0 - np.exp(-q)) / np.maximum(q, 0.01))  # fmt: skip
+        u = u + h * (1.0 - r) * mean
+    phi, _ = band(u)
+    return (phi + p[13] * v + p[14] * a + p[15] * np.tanh(v / _V_GRIP) + p[16], phi), (d - u, d)
 
 
 @block(
@@ -186,8 +192,8 @@ def stick_slip(x, u, dt, p):
         g = F_k + (F_s - F_k) e^{-|v_r|/v_s}, \qquad f = f_b + c v + m a + f_g \tanh(v/v_g) + f_0
 
     with :math:`F_s, F_k, v_s` by the sign of :math:`v_r`. Twelve steps a tick, the velocity straight from the last
-    sample to this one, backward Euler in z and symplectic Euler in b; bounded up to :math:`\delta t = 1/200` s with the
-    defaults. Only the velocity drives the bristle: differences of a measured deformation would be too rough for it.
+    sample to this one, backward Euler in z and symplectic Euler in b with a mass that keeps any step stable.
+    Only the velocity drives the bristle: differences of a measured deformation would be too rough for it.
     Outputs the force and the part of it in the bands, :math:`\varphi(b)`. Starts without force. SI units.
 
     References
@@ -201,10 +207,12 @@ def stick_slip(x, u, dt, p):
 
     def phi(u):
         up, down = (u - gp) / w, (-u - gn) / w
-        return (kd * u + kp * w * (np.maximum(up, 0.0) + np.log1p(np.exp(-np.abs(up))))
-                - kn * w * (np.maximum(down, 0.0) + np.log1p(np.exp(-np.abs(down)))))  # fmt: skip
+        return (kd * u + kp * w * (np.maximum(up, 0.0) + np.log(1.0 + np.exp(-np.abs(up))))
+                - kn * w * (np.maximum(down, 0.0) + np.log(1.0 + np.exp(-np.abs(down)))))  # fmt: skip
 
     h = dt / _STICK_STEPS
+    # a third of h^2 K added to the mass bounds the frequency of any spring at sqrt(3)/h; 0.4 % of M at 1/1024 s
+    inertia = M + h * h * (kd + np.maximum(kp, kn) + sg) / 3.0
     f = sg * z
     for i in range(_STICK_STEPS):
         vr = x[3] + (v - x[3]) * ((i + 1.0) / _STICK_STEPS) - b_dot
@@ -214,6 +222,6 @@ def stick_slip(x, u, dt, p):
         rate = sg * np.abs(vr) / g
         z = (z + vr * h) / (1.0 + rate * h)
         f = sg * (z + s1 * (vr - rate * z))
-        b_dot = b_dot + h * (f - phi(b) - cb * b_dot) / M
+        b_dot = b_dot + h * (f - phi(b) - cb * b_dot) / inertia
         b = b + h * b_dot
     return (f + p[16] * v + p[17] * a + p[18] * np.tanh(v / _V_GRIP) + p[19], phi(b)), (b, b_dot, z, v)

@@ -9,7 +9,7 @@ import numpy as np
 
 from hyloop.core.jit import jit
 
-__all__ = ["normal_pair"]
+__all__ = ["mix", "normal_pair"]
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio, odd
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -19,7 +19,8 @@ _ULP = 2.0**-53
 
 
 @jit
-def _mix(h):
+def mix(h):
+    """Scramble 64 bits so that neighbouring numbers become unrelated ones."""
     h = (h ^ (h >> _S30)) * _MIX1
     h = (h ^ (h >> _S27)) * _MIX2
     return h ^ (h >> _S31)
@@ -28,7 +29,7 @@ def _mix(h):
 @jit
 def _uniform(key, counter):
     """Uniform on the open interval (0, 1): the top 53 bits of the hash, centred in their cell."""
-    return (np.float64(_mix(key + counter * _GAMMA) >> _S11) + 0.5) * _ULP
+    return (np.float64(mix(key + counter * _GAMMA) >> _S11) + 0.5) * _ULP
 
 
 @jit
@@ -45,7 +46,7 @@ def normal_pair(seed, counter):
     Steele, Lea, Flood (2014), doi:10.1145/2660193.2660195 (the mixing function);
     Box, Muller (1958), doi:10.1214/aoms/1177706645.
     """
-    key = _mix((np.uint64(seed) + np.uint64(1)) * _GAMMA)
+    key = mix((np.uint64(seed) + np.uint64(1)) * _GAMMA)
     first = np.uint64(2) * np.uint64(counter) + np.uint64(1)
     radius = math.sqrt(-2.0 * math.log(_uniform(key, first)))
     angle = 2.0 * math.pi * _uniform(key, first + np.uint64(1))

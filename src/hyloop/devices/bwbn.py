@@ -78,8 +78,8 @@ def bouc_wen_baber_noori(x, u, dt, p):
     One classical Runge-Kutta step on (z, ε) integrates the straight increment of a tick. Increments must be short
     beside the shortest scale of the law, and with Table 2 that is the appearance of pinching: p ε reaches 1 at
     d = sqrt(2/(p k0)) = 2.6 µm of first loading. A longer first increment leaves an error of up to half of k0
-    times that increment, which fades over the following z_max/(1 - zeta_s) = 8 mm of travel. z never leaves ± its virgin
-    z_max.
+    times that increment, which fades over the following z_max/(1 - zeta_s) = 8 mm of travel. z never leaves ± its
+    virgin z_max.
 
     Dissipative for β ≥ 0 and q ≥ 0 while degradation within one cycle is slight.
     """

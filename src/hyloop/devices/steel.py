@@ -1,5 +1,7 @@
 """The Giuffré-Menegotto-Pinto law of steel, as a force-deformation law."""
 
+import math
+
 from hyloop.core.block import Param, inplace_block
 from hyloop.core.jit import jit
 
@@ -12,7 +14,7 @@ def menegotto_pinto_step(x, d, p):
 
     State and parameters are ordered as in `giuffre_menegotto_pinto`. Every bar of a fibre section is one call.
     """
-    d_last, f_last, s, d_r, f_r, d_0, f_0, R, d_max, d_min = x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8], x[9]
+    d_last, f_last, s, d_r, f_r, reach, R, d_max, d_min = x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8]
     k, f_y, b, R0, cR1, cR2 = p[0], p[1], p[2], p[3], p[4], p[5]
     d_y = f_y / k
     step = d - d_last
@@ -21,35 +23,32 @@ def menegotto_pinto_step(x, d, p):
     if s == 0.0:  # first loading: from the origin to the virgin yield point, without isotropic shift
         s = 1.0 if step > 0.0 else -1.0
         d_max, d_min = d_y, -d_y
-        d_0, f_0, R = s * d_y, s * f_y, R0
+        reach, R = s * d_y, R0
     elif step * s < 0.0:
         d_r, f_r = d_last, f_last
         d_max, d_min = max(d_max, d_r), min(d_min, d_r)
         s = -s
         a, size = (p[8], p[9]) if s > 0.0 else (p[6], p[7])
         shift = 1.0 + a * ((d_max - d_min) / (2.0 * size * d_y)) ** 0.8
-        # where the elastic line through the reversal meets the hardening asymptote of the new direction
-        d_0 = d_r + (s * shift * f_y * (1.0 - b) + b * k * d_r - f_r) / (k * (1.0 - b))
-        f_0 = f_r + k * (d_0 - d_r)
-        xi = abs((d_max if s > 0.0 else d_min) - d_0) / d_y
+        # from the reversal along the elastic line to the hardening asymptote of the new direction
+        reach = (s * shift * f_y * (1.0 - b) + b * k * d_r - f_r) / (k * (1.0 - b))
+        xi = abs((d_max if s > 0.0 else d_min) - (d_r + reach)) / d_y
         R = R0 * (1.0 - cR1 * xi / (cR2 + xi))
-    reach = d_0 - d_r
-    if reach == 0.0:  # reversal exactly on the asymptote: nothing is left of the curve
-        f, k_t = f_r + b * k * (d - d_r), b * k
+    # (f_0 - f_r)/(d_0 - d_r) is k, which turns the curve into e/(1 + |e/reach|^R)^(1/R) times (1-b) k beside b k e.
+    # Two forms of it, so that no power overflows and a reach of rounding size does no harm
+    e, size, span = d - d_r, abs(d - d_r), abs(reach)
+    if size < span:
+        ratio = (size / span) ** R
+        bend = (1.0 + ratio) ** (1.0 / R)
+        curve, slope = e / bend, 1.0 / (bend * (1.0 + ratio))
     else:
-        ratio = (d - d_r) / reach
-        size = abs(ratio)
-        # the same curve in two forms, so that no power overflows
-        if size <= 1.0:
-            bend = (1.0 + size**R) ** (1.0 / R)
-            curve, slope = ratio / bend, 1.0 / (bend * (1.0 + size**R))
-        else:
-            bend = (1.0 + size**-R) ** (1.0 / R)
-            curve, slope = ratio / (size * bend), size ** (-R - 1.0) / (bend * (1.0 + size**-R))
-        f = f_r + (f_0 - f_r) * (b * ratio + (1.0 - b) * curve)
-        k_t = (f_0 - f_r) / reach * (b + (1.0 - b) * slope)
-    x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8], x[9] = d, f, s, d_r, f_r, d_0, f_0, R, d_max, d_min
-    return f, k_t
+        inverse = span / size if size > 0.0 else 0.0
+        ratio = inverse**R
+        bend = (1.0 + ratio) ** (1.0 / R)
+        curve, slope = math.copysign(span, e) / bend, ratio * inverse / (bend * (1.0 + ratio))
+    f = f_r + k * (b * e + (1.0 - b) * curve)
+    x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8] = d, f, s, d_r, f_r, reach, R, d_max, d_min
+    return f, k * (b + (1.0 - b) * slope)
 
 
 @inplace_block(
@@ -61,8 +60,7 @@ def menegotto_pinto_step(x, d, p):
         "s": "-",
         "d_r": "m",
         "f_r": "N",
-        "d_0": "m",
-        "f_0": "N",
+        "reach": "m",
         "R": "-",
         "d_max": "m",
         "d_min": "m",
@@ -103,7 +101,8 @@ def giuffre_menegotto_pinto(x, u, dt, p, y):
         \sigma = 1 + a \left(\frac{d_{max} - d_{min}}{2\,a'\,d_y}\right)^{0.8}, \qquad
         (a, a') = (a_1, a_2) \text{ for } s = -1, \quad (a_3, a_4) \text{ for } s = +1
 
-    the power form OpenSees uses in place of the linear shift of the 1983 report. Units: d in m, f in N. For a bar
+    the power form OpenSees uses in place of the linear shift of the 1983 report. The state keeps
+    :math:`d_0 - d_r` as `reach`. Units: d in m, f in N. For a bar
     of area S and length L use k = E S/L and f_y = σ_y S.
 
     The force is exact for a straight increment of any length. A known trait of the law is kept: after a partial

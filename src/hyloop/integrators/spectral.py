@@ -36,7 +36,7 @@ def _roots(method: Method, omega_dt: float, zeta: float) -> np.ndarray:
 def _principal(method: Method, omega_dt: float, zeta: float) -> complex:
     """The vibrating root: the largest of the complex pair (nan where the roots are real, beyond bifurcation)."""
     roots = _roots(method, omega_dt, zeta)
-    vibrating = roots[roots.imag > 1e-9]
+    vibrating = roots[np.imag(roots) > 1e-9]
     return complex(vibrating[np.argmax(np.abs(vibrating))]) if len(vibrating) else complex(np.nan, np.nan)
 
 

@@ -29,7 +29,7 @@ def jax_law(block: Block) -> Callable:
 
 @cache
 def rollout(block: Block) -> Callable:
-    """Make ``roll(x, u, dt, p) -> (y, states)``, the law scanned over samples, compiled, differentiable in each argument.
+    """Make ``roll(x, u, dt, p) -> (y, states)``, the law scanned over samples, compiled and differentiable.
 
     Shapes are x (states,), u (samples, inputs), p (parameters,), y (samples, outputs) and states (samples, states).
     """

@@ -213,11 +213,9 @@ class Loop:
             LIMIT: "Lower the excitation or raise max_d or max_f of the site.",
         }.get(status, "Take a smaller step.")
         where = {NON_FINITE: self.structure.names, LIMIT: [s.name for s in self.sites]}.get(status, [""] * (place + 1))
-        failure = RunFailed(f"step {number} (t = {number * self.dt:g} s): {result.fault}. {advice}", step=number,
-                            reason={NON_FINITE: "non-finite", LIMIT: "limit"}.get(status, "not converged"),
-                            where=where[place])  # fmt: skip
-        failure.result = result  # type: ignore[attr-defined]
-        return failure
+        return RunFailed(f"step {number} (t = {number * self.dt:g} s): {result.fault}. {advice}", step=number,
+                         reason={NON_FINITE: "non-finite", LIMIT: "limit"}.get(status, "not converged"),
+                         where=where[place], result=result)  # fmt: skip
 
 
 def _bounds(sites: Sequence[Site], blocks: Sequence[Wired]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from os import PathLike
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -56,7 +57,7 @@ class Snapshot:
     def load(cls, path: str | PathLike) -> "Snapshot":
         """Read from an ``.npz`` file."""
         try:
-            with np.load(path, allow_pickle=False) as file:
+            with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
                 return cls(file["memory"], tuple(str(name) for name in file["names"]))
-        except (KeyError, ValueError, EOFError) as error:
+        except (KeyError, ValueError, EOFError, BadZipFile) as error:
             raise BadInput(f"{path} is not a snapshot: {error}") from error

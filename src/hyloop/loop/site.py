@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -45,7 +46,7 @@ class Site:
     """
 
     name: str
-    along: np.ndarray
+    along: Any
     device: Instance
     count: float = 1.0
     physical: bool = False

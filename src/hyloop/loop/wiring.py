@@ -111,11 +111,11 @@ def _feedback(site: Site) -> str:
     return [f"{_prefix(site, role)}.f" for role, i in site.chain.items() if "f" in i.block.outputs][-1]
 
 
-def _starts(lists: Sequence[Sequence[Any]]) -> np.ndarray:
+def _starts(lists: Sequence[Any]) -> np.ndarray:
     return np.cumsum([0] + [len(item) for item in lists]).astype(np.int64)
 
 
-def _flat(lists: Sequence[Sequence[Any]], dtype: Any) -> np.ndarray:
+def _flat(lists: Sequence[Any], dtype: Any) -> np.ndarray:
     return np.array([value for item in lists for value in item], dtype=dtype)
 
 

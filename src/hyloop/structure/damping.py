@@ -63,7 +63,8 @@ def modal(structure: Structure, ratios: float | Sequence[float], extra: np.ndarr
     Modes beyond the ratios given (one number: all modes) are left undamped.
     """
     modes = structure.modes(extra)
-    given = np.broadcast_to(np.asarray(ratios, float), structure.n) if np.ndim(ratios) == 0 else np.asarray(ratios, float)
+    given = np.asarray(ratios, dtype=float)
+    given = np.broadcast_to(given, structure.n) if given.ndim == 0 else given
     if len(given) > structure.n:
         raise BadShape(f"damping: {len(given)} ratios for {structure.n} modes.")
     _ratios(given)

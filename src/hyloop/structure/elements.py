@@ -64,11 +64,13 @@ def springs(laws: Instance | Sequence[Instance], directions: np.ndarray) -> Elem
     if any(instance.block is not block for instance in instances):
         raise BadInput("springs: one group has one law; make a group for each law.")
     if not set(block.inputs) <= {"d", "v"} or len(block.outputs) != 1:
-        raise BadInput(f"springs: {block.name} needs {', '.join(block.inputs)}; only laws of d and v with one output fit.")
+        needs = ", ".join(block.inputs)
+        raise BadInput(f"springs: {block.name} needs {needs}; only laws of d and v with one output fit.")
     order = [("d", "v").index(key) for key in block.inputs]
     entries = [np.flatnonzero(row) for row in directions]
     starts = np.cumsum([0] + [len(row) for row in entries])
-    header = [len(instances), block.address, len(block.state), len(block.params), len(order), *order, *[0] * (2 - len(order))]
+    sizes = [len(instances), block.address, len(block.state), len(block.params), len(order)]
+    header = [*sizes, *order, *[0] * (2 - len(order))]
     parameters = [value for instance in instances for value in instance.params.values()]
     coefficients = [row[dofs] for row, dofs in zip(directions, entries, strict=True)]
     return Elements(

@@ -33,8 +33,8 @@ def shear_frame(masses, stiffnesses, *, gravity=None, heights=None) -> Structure
         raise OutOfBounds(f"shear_frame: story stiffnesses {k.tolist()} must be finite and not negative.")
     if (gravity is None) != (heights is None):
         raise BadShape("shear_frame: P-Delta needs both gravity and heights; give both or neither.")
-    if gravity is not None:
-        g, h = np.broadcast_to(np.asarray(gravity, float), m.shape), np.broadcast_to(np.asarray(heights, float), m.shape)
+    if gravity is not None and heights is not None:
+        g, h = np.broadcast_to(np.asarray(gravity, float), m.shape), np.broadcast_to(heights, m.shape)
         if h.min() <= 0.0:
             raise OutOfBounds(f"shear_frame: heights {h.tolist()} must be positive.")
         k = k - np.cumsum(g[::-1])[::-1] / h

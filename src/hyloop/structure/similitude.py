@@ -39,7 +39,7 @@ class Similitude:
 
     def __post_init__(self) -> None:
         if not 0.0 < self.length < np.inf:
-            raise OutOfBounds(f"similitude: the length scale is {self.length!r}; it must be positive, 0.5 for half scale.")
+            raise OutOfBounds(f"similitude: length = {self.length!r} must be positive, 0.5 for half scale.")
 
     @property
     def time(self) -> float:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
@@ -46,11 +47,11 @@ class Structure:
         Names of the degrees of freedom; default ``"1"``, ``"2"``, ...
     """
 
-    M: np.ndarray
-    K: np.ndarray
-    C: np.ndarray = None  # type: ignore[assignment]
-    influence: np.ndarray = None  # type: ignore[assignment]
-    loads: np.ndarray = None  # type: ignore[assignment]
+    M: Any
+    K: Any
+    C: Any = None
+    influence: Any = None
+    loads: Any = None
     elements: Sequence[Elements] = ()
     names: Sequence[str] = field(default=())
 
@@ -65,7 +66,9 @@ class Structure:
         _symmetric("K", K)
         if np.min(np.diag(M)) < 0.0:
             worst = int(np.argmin(np.diag(M)))
-            raise OutOfBounds(f"M: mass of degree of freedom {worst + 1} is {M[worst, worst]:g}; it must not be negative.")
+            raise OutOfBounds(
+                f"M: mass of degree of freedom {worst + 1} is {M[worst, worst]:g}; it cannot be negative."
+            )
         if np.linalg.eigvalsh(M)[0] < -SYMMETRY * np.abs(M).max():
             raise OutOfBounds("M has a negative eigenvalue; a mass matrix must be positive semi-definite.")
         influence = np.ones(n) if self.influence is None else np.array(self.influence, dtype=float)
@@ -105,9 +108,19 @@ class Structure:
         return replace(self, elements=(*self.elements, *groups))
 
     def modes(self, extra: np.ndarray | float = 0.0) -> Modes:
-        """Natural modes of the initial stiffness, plus `extra` (for instance that of the devices)."""
-        values, shapes = eigh(self.initial_stiffness + extra, self.M)
-        return Modes(np.sqrt(values.clip(min=0.0)), shapes)
+        """Natural modes of the initial stiffness, plus `extra` (for instance that of the devices).
+
+        A massless degree of freedom adds no mode.
+        """
+        K = self.initial_stiffness + extra
+        if np.linalg.eigvalsh(self.M)[0] > SYMMETRY * np.abs(self.M).max():
+            values, shapes = eigh(K, self.M)
+            return Modes(np.sqrt(values.clip(min=0.0)), shapes)
+        # massless degrees of freedom: 1/ω² of the inverted problem, whose zeros are the modes that do not exist
+        values, shapes = eigh(self.M, K)
+        exists = values > 1e-12 * values[-1]
+        omega = 1.0 / np.sqrt(values[exists][::-1])
+        return Modes(omega, shapes[:, exists][:, ::-1] * omega)
 
     def dof(self, name: str | int) -> int:
         """Index of a degree of freedom given by name (or by index)."""
@@ -162,5 +175,5 @@ def _symmetric(name: str, matrix: np.ndarray) -> None:
 def _columns(name: str, array: np.ndarray, n: int) -> np.ndarray:
     array = array[:, None] if array.ndim == 1 else array
     if array.ndim != 2 or len(array) != n or not np.isfinite(array).all():
-        raise BadShape(f"{name} must be finite, with one row for each of the {n} degrees of freedom; got {array.shape}.")
+        raise BadShape(f"{name} must be finite, with a row for each of the {n} degrees of freedom; got {array.shape}.")
     return array
