@@ -1,5 +1,7 @@
 """Friction with backlash against its quasi-static closed form and an independent integration."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from analytic import observed_orders
@@ -11,7 +13,7 @@ from hyloop.devices.backlash import friction_backlash
 X0, K0, K1 = 0.005, 10e3, 150e3
 SIGMA0, SIGMA1, FC, FS, VS = 40e3, 100.0, 1000.0, 1050.0, 0.01  # Table 2 of Coble et al.
 
-QUASI_STATIC = 1e-4  # of the friction: velocity 1e-4 m/s moves the Stribeck curve by 1e-4 of Fs - Fc, internal steps by 4e-6
+QUASI_STATIC = 1e-4  # of the friction: micro-damping and internal steps at 1e-4 m/s, and interpolation
 PLATEAU = 1e-6  # of the friction: what is left of the transient
 INTEGRATION = 5e-5  # of the friction: first-order error of internal steps of 1e-5 s
 ORDER_TOLERANCE = 0.1  # observed order over halvings of the internal step
@@ -76,7 +78,7 @@ def _motion(t):
 
 
 def _integrated(dt, count):
-    """The same device as an ODE in the spring extension and z; the slip velocity from the force balance by bisection."""
+    """The same device as an ODE in the spring extension and z; the slip velocity solves the force balance."""
 
     def friction(v, z):
         g = FC + (FS - FC) * np.exp(-((v / VS) ** 2))
@@ -89,7 +91,7 @@ def _integrated(dt, count):
 
     def rates(t, state, rate):
         s, z = state
-        v = brentq(lambda v: friction(v, z) - spring(s), -200.0, 200.0, xtol=1e-14, rtol=1e-14)
+        v: Any = brentq(lambda v: friction(v, z) - spring(s), -200.0, 200.0, xtol=1e-14)
         g = FC + (FS - FC) * np.exp(-((v / VS) ** 2))
         return [(rate - v) / 2, v - SIGMA0 * abs(v) / g * z]
 

@@ -28,8 +28,10 @@ ACCURATE = 0.33  # points: the fit took one Euler step a tick, the law integrate
 CHATTER = 0.1  # points: chatter makes the last digit of the stick-slip fit depend on the integration
 TENSIONS = 12.0  # % of the range: the force in the bands is modelled to 7 %, and a side carries half of it
 
-EULER = 3.0  # N: second-order error of four steps at 0.18 m/s and 1/1024 s
+ONE_TICK = 5.0  # N: second-order error of four steps at 0.16 m/s and 1/1024 s
+PUSH = 3e-3  # of the force: first-order error of twelve steps at 1/1024 s
 ORDER_TOLERANCE = 0.1  # observed order over halvings of the step
+DRIFT = 0.01  # of the tension: chatter moves its peak by a few parts in a thousand
 SETTLED = 1e-6  # of the force
 ROUND_OFF = 1e-12  # of the force
 
@@ -111,7 +113,7 @@ def test_tensions_follow_the_measured_ones(tests, specimen):
                 assert 100 * np.sqrt(np.mean(error**2)) / np.ptp(measured) < TENSIONS, (name, key)
 
 
-def _harmonic(dt, amplitude=25e-3, frequency=1.0, cycles=2):
+def _harmonic(dt, amplitude=25e-3, frequency=1.0, cycles=2.0):
     t = np.arange(1, round(cycles / frequency / dt) + 1) * dt
     w = 2 * np.pi * frequency
     return {"d": amplitude * np.sin(w * t), "v": amplitude * w * np.cos(w * t), "a": -amplitude * w**2 * np.sin(w * t)}
@@ -147,7 +149,7 @@ def test_gap_slip_converges_to_an_independent_integration():
                 "a": np.repeat(motion["a"], parts)}  # fmt: skip
         band = gap_slip().drive(DT / parts, **fine)["f_band"][parts - 1 :: parts]
         errors.append(np.sqrt(np.mean((band - reference) ** 2)))
-        assert np.max(np.abs(band - reference)) < EULER
+        assert np.max(np.abs(band - reference)) < ONE_TICK
     assert observed_orders([1, 1 / 2, 1 / 4], errors)[-1] == pytest.approx(2.0, abs=ORDER_TOLERANCE)
 
 
@@ -175,7 +177,7 @@ def test_gap_slip_has_the_measured_backlash():
 
 
 def test_stick_slip_converges_to_an_independent_integration():
-    """One push and return, slow enough to chatter; forces compared before chatter amplifies round-off."""
+    """One push through the backlash into slip, before chatter amplifies small differences."""
     P = stick_slip().params
     start = stick_slip().initial
     duration, w, size = 0.12, 2 * np.pi * 2.0, 0.2
@@ -195,14 +197,15 @@ def test_stick_slip_converges_to_an_independent_integration():
     steps, errors = np.array([1 / 1024, 1 / 2048, 1 / 4096, 1 / 8192]), []
     for dt in steps:
         t = np.arange(1, round(duration / dt) + 1) * dt
-        exact = solve_ivp(lambda t, y: rates(t, y)[:3], (0, t[-1]), begin, "LSODA", t, rtol=1e-10, atol=1e-13, max_step=1e-3)
+        exact = solve_ivp(
+            lambda t, y: rates(t, y)[:3], (0, t[-1]), begin, "LSODA", t, rtol=1e-10, atol=1e-13, max_step=1e-3
+        )
         force = np.array([rates(ti, yi)[3] for ti, yi in zip(t, exact.y.T, strict=True)])
         a = size * w * np.cos(w * t)
         run = stick_slip().drive(dt, v=velocity(t), a=a)["f"]
         rest = P["c"] * velocity(t) + P["m"] * a + P["fg"] * np.tanh(velocity(t) / 0.005) + P["off"]
         errors.append(np.max(np.abs(run - rest - force)) / np.max(np.abs(force)))
-    print(errors)
-    assert errors[0] < 0.03
+    assert errors[0] < PUSH
     assert observed_orders(steps, errors)[-1] == pytest.approx(1.0, abs=ORDER_TOLERANCE)
 
 
@@ -260,27 +263,27 @@ def test_a_quiet_specimen_is_its_law(specimen, law):
 
 @SPECIMENS
 def test_friction_drifts_with_the_energy_dissipated(specimen):
-    A, E0, motion = 0.2, 2e3, _harmonic(DT, frequency=0.5, cycles=20)
-    run = specimen(A=A, E0=E0, **QUIET).drive(DT, **motion)
+    motion = _harmonic(DT, frequency=0.5, cycles=20)
     plain = specimen(**QUIET).drive(DT, **motion)
     bands = 2.02 * (plain["t2"] - 40) - 1.88 * (plain["t1"] - 40)
-    last = slice(-2 * 2048, None)  # whole cycles, so no energy is left in the springs
+    last = slice(-2048, None)  # a whole cycle, so no energy is left in the springs
     work = np.sum(bands[last] * np.diff(motion["d"], prepend=0.0)[last])
-    dissipated = plain["E"][-1] - plain["E"][last][0]
     # gap-slip dissipates in slip alone; in stick-slip the moving bands lose a little as well
-    assert dissipated == pytest.approx(work, rel=0.03)
+    assert plain["E"][-1] - plain["E"][-2049] == pytest.approx(work, rel=0.03)
+    A, E0 = 0.2, 0.7 * plain["E"][-1]  # far from both ends of the drift
+    run = specimen(A=A, E0=E0, **QUIET).drive(DT, **motion)
     assert np.all(np.diff(run["E"]) >= 0)
-    mu = 1 + A * (1 - np.exp(-run["E"][-1] / E0))
-    assert mu > 1.15
-    # peak tension on the + side is friction alone; the level factor acts on all of it
-    same = specimen(**QUIET, level=mu).drive(DT, **motion)
-    peak = [np.max(r["t2"][last] - r["t2"].min()) for r in (run, same)]
-    assert peak[0] == pytest.approx(peak[1], rel=0.01)
+    # at any moment the device is one of constant friction, the level of which follows from the energy
+    peak = np.argmax(run["t2"][last]) - 2048
+    mu = 1 + A * (1 - np.exp(-run["E"][peak] / E0))
+    same = specimen(level=mu, t_rest=40 / mu, **QUIET).drive(DT, **motion)
+    assert run["t2"][peak] == pytest.approx(np.max(same["t2"][last]), rel=DRIFT)
+    assert run["t2"][peak] > 1.1 * np.max(plain["t2"][last])
 
 
 @SPECIMENS
 def test_level_scales_friction_and_pretension(specimen):
-    v = 0.1
+    v = 0.4  # fast enough not to chatter
     d = v * DT * np.arange(1, 1500)
     push = {"d": d, "v": np.full(len(d), v), "a": np.zeros(len(d))}
     full, half = (specimen(level=level, **QUIET).drive(DT, **push) for level in (1.0, 0.5))
@@ -302,8 +305,9 @@ def test_noise_is_white_normal_and_of_the_size_given(specimen):
     assert np.max(np.abs(np.corrcoef(noise) - np.eye(4))) < four_sigma
     for channel in noise:
         assert kstest(channel, "norm").pvalue > 1e-3
-        for lag in (1, 2, 3):
-            assert abs(np.mean(channel[lag:] * channel[:-lag])) < four_sigma
+        for other in noise:
+            for lag in (1, 2, 3):
+                assert abs(np.mean(channel[lag:] * other[:-lag])) < four_sigma
     np.testing.assert_array_equal(run["f"], quiet["f"])
 
 

@@ -11,6 +11,7 @@ import pytest
 import hyloop.devices
 from hyloop.core.block import Block, Instance
 from hyloop.devices.prandtl_ishlinskii import prandtl_ishlinskii
+from hyloop.errors import BadInput
 
 SAME_ARITHMETIC = 1e-12  # of the peak: compilers reorder and contract sums, and a history adds up such differences
 GRADIENT = 1e-5  # of the largest entry: truncation of central differences at the steps below
@@ -229,3 +230,20 @@ def test_a_broken_signal_stays_visible(block):
             assert np.all(np.isfinite(broken[key][:20]))
             reached = changed[key][20] != intact[key][20]
             assert np.isnan(broken[key][20]) or not reached, f"nan in {name} is hidden from {key}, which depends on it"
+
+
+@each([block for block in BLOCKS if not block.pure])
+def test_laws_written_in_place_are_refused_by_jax(block):
+    pytest.importorskip("jax", reason="JAX is not installed (extra: learn)")
+    from hyloop.learn.laws import jax_law
+
+    with pytest.raises(BadInput, match=f"{block.name}.*pure"):
+        jax_law(block)
+
+
+def test_single_precision_is_refused():
+    jax = pytest.importorskip("jax", reason="JAX is not installed (extra: learn)")
+    from hyloop.learn.laws import jax_drive
+
+    with jax.enable_x64(False), pytest.raises(BadInput, match="JAX_ENABLE_X64"):
+        jax_drive(prandtl_ishlinskii(2)(), TICK, d=np.zeros(3))

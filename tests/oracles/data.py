@@ -9,7 +9,7 @@ _CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 def data_path(*parts: str) -> Path:
-    """Path of a data file below ``HYLOOP_DATA``, else ``../shared/data`` beside the checkout; skips where it is missing."""
+    """Path of a file below ``HYLOOP_DATA``, else ``../shared/data`` beside the checkout; skips where it is missing."""
     root = os.environ.get("HYLOOP_DATA")
     path = (Path(root) if root else _CHECKOUT.parent / "shared" / "data").joinpath(*parts)
     if not path.exists():

@@ -4,7 +4,7 @@ from hyloop.core.block import Block, Instance, Param, block, inplace_block, rebi
 from hyloop.core.jit import jit, table
 from hyloop.core.kernel import LIMIT, NON_FINITE, NOT_CONVERGED, OK, Plan, State
 from hyloop.core.layout import Layout
-from hyloop.core.run import begin, run, settle, step
+from hyloop.core.run import begin, run, settle
 
 __all__ = [
     "LIMIT",
@@ -24,6 +24,5 @@ __all__ = [
     "rebind",
     "run",
     "settle",
-    "step",
     "table",
 ]

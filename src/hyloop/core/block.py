@@ -73,19 +73,30 @@ class Block:
     @cached_property
     def compiled(self) -> Any:
         """The law as a Numba function, callable from other compiled functions."""
-        law = rebind(self.function, scalar) if self.pure else self.function
+        law = rebind(self.function, np=scalar) if self.pure else self.function
         return numba.njit(nogil=True, error_model="numpy")(law)
 
     @cached_property
     def cfunc(self) -> Any:
         """The block as a C function; compiled on first use and cached on disk."""
-        sizes = len(self.state), len(self.inputs), len(self.params), len(self.outputs)
-        wrap = _wrap_pure if self.pure else _wrap_inplace
-        return compile_c(wrap(self.compiled, *sizes), BLOCK, self.function)
+        wrapper = (_pure if self.state else _stateless) if self.pure else _inplace
+        sizes = {"nx": len(self.state), "nu": len(self.inputs), "n_p": len(self.params), "ny": len(self.outputs)}
+        return compile_c(rebind(wrapper, law=self.compiled, **sizes), BLOCK, self.function)
 
     @property
     def address(self) -> int:
         return self.cfunc.address
+
+    def ordered(self, signals: Mapping[str, Any]) -> list[Any]:
+        """Signals given by name, in the order of the inputs; none may be missing or unknown."""
+        for key in signals:
+            if key not in self.inputs:
+                raise UnknownName("input", key, self.inputs, where=self.name)
+        missing = [key for key in self.inputs if key not in signals]
+        if missing:
+            raise BadInput(f"{self.name}: input {', '.join(missing)} is missing; give one array for each of "
+                           f"{', '.join(self.inputs)}.")  # fmt: skip
+        return [signals[key] for key in self.inputs]
 
     def __call__(self, *, initial: Any = None, **params: float) -> "Instance":
         """Fix parameters; everything not named keeps its default. `initial` maps states to initial values."""
@@ -135,14 +146,7 @@ class Instance:
             `dt` like every other, from the initial state.
         """
         block = self.block
-        for key in signals:
-            if key not in block.inputs:
-                raise UnknownName("input", key, block.inputs, where=block.name)
-        missing = [key for key in block.inputs if key not in signals]
-        if missing:
-            raise BadInput(f"{block.name}: input {', '.join(missing)} is missing; give one array for each of "
-                           f"{', '.join(block.inputs)}.")  # fmt: skip
-        columns = [np.asarray(signals[key], dtype=float) for key in block.inputs]
+        columns = [np.asarray(signal, dtype=float) for signal in block.ordered(signals)]
         if len({column.shape for column in columns}) != 1 or columns[0].ndim != 1:
             raise BadShape(f"{block.name}: inputs must be one-dimensional arrays of one length, got "
                            f"{', '.join(str(column.shape) for column in columns)}.")  # fmt: skip
@@ -225,40 +229,39 @@ def _make(function, pure, inputs, outputs, params, state, reference, linear, sta
                  linear, start, frozenset(flags.split()))  # fmt: skip
 
 
-def rebind(law: Callable, module: Any) -> Callable:
-    """The same law with the name ``np`` bound to another module (this is what makes one law serve two compilers)."""
-    assert isinstance(law, FunctionType)
-    names = {**law.__globals__, "np": module}
-    bound = FunctionType(law.__code__, names, law.__name__, law.__defaults__, law.__closure__)
-    bound.__doc__ = law.__doc__
-    bound.__module__ = law.__module__
+def rebind(function: Callable, **names: Any) -> Callable:
+    """The same code with other global names; ``rebind(law, np=jax.numpy)`` is how one law serves two compilers."""
+    assert isinstance(function, FunctionType)
+    globals_ = {**function.__globals__, **names}
+    bound = FunctionType(function.__code__, globals_, function.__name__, function.__defaults__, function.__closure__)
+    bound.__doc__, bound.__module__ = function.__doc__, function.__module__
     return bound
 
 
-def _wrap_pure(law: Any, nx: int, nu: int, n_p: int, ny: int) -> Callable:
-    def advance(x_, u_, dt, p_, y_):
-        x = numba.carray(x_, (nx,))
-        y = numba.carray(y_, (ny,))
-        outputs, new = law(x, numba.carray(u_, (nu,)), dt, numba.carray(p_, (n_p,)))
-        for i in range(ny):
-            y[i] = outputs[i]
-        for i in range(nx):
-            x[i] = new[i]
-
-    def advance_stateless(x_, u_, dt, p_, y_):
-        y = numba.carray(y_, (ny,))
-        outputs, _ = law(numba.carray(x_, (nx,)), numba.carray(u_, (nu,)), dt, numba.carray(p_, (n_p,)))
-        for i in range(ny):
-            y[i] = outputs[i]
-
-    return advance if nx else advance_stateless
+# The C functions round a law. `law` and the sizes are put among their globals by `Block.cfunc`: as closure variables
+# they would enter Numba's cache key, which is different in every process for a compiled function.
+law: Any
+nx = nu = n_p = ny = 0
 
 
-def _wrap_inplace(law: Any, nx: int, nu: int, n_p: int, ny: int) -> Callable:
-    def advance(x_, u_, dt, p_, y_):
-        law(numba.carray(x_, (nx,)), numba.carray(u_, (nu,)), dt, numba.carray(p_, (n_p,)), numba.carray(y_, (ny,)))
+def _pure(x_, u_, dt, p_, y_):
+    x, y = numba.carray(x_, (nx,)), numba.carray(y_, (ny,))
+    outputs, new = law(x, numba.carray(u_, (nu,)), dt, numba.carray(p_, (n_p,)))
+    for i in range(ny):
+        y[i] = outputs[i]
+    for i in range(nx):
+        x[i] = new[i]
 
-    return advance
+
+def _stateless(x_, u_, dt, p_, y_):
+    y = numba.carray(y_, (ny,))
+    outputs, _ = law(numba.carray(x_, (nx,)), numba.carray(u_, (nu,)), dt, numba.carray(p_, (n_p,)))
+    for i in range(ny):
+        y[i] = outputs[i]
+
+
+def _inplace(x_, u_, dt, p_, y_):
+    law(numba.carray(x_, (nx,)), numba.carray(u_, (nu,)), dt, numba.carray(p_, (n_p,)), numba.carray(y_, (ny,)))
 
 
 @jit

@@ -94,8 +94,8 @@ def jit(function: Callable) -> Any:
 
 
 def verb(function: Callable) -> Any:
-    """A part of a kernel, merged into its callers: passing a whole plan on would cost more than the part does."""
-    return numba.njit(nogil=True, error_model="numpy", inline="always")(function)
+    """A part of a kernel; it is compiled, and cached, with its callers."""
+    return numba.njit(nogil=True, error_model="numpy")(function)
 
 
 def compile_c(function: Callable, signature: Any, source: Callable) -> Any:

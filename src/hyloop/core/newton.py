@@ -45,7 +45,7 @@ def newton_tick(plan, state, excitation, k, rows, row):
     converged = settled = False
     for _ in range(ITERATIONS):
         scale = _evaluate(plan, state, start, increment, excitation, k, rows, row, residual)
-        worst = np.max(np.abs(residual))
+        worst = _largest(residual)
         converged = settled or worst <= TOLERANCE * scale
         if converged or not np.isfinite(worst):
             break
@@ -53,11 +53,13 @@ def newton_tick(plan, state, excitation, k, rows, row):
             kept = increment[j]
             increment[j] = kept + DIFFERENCE * size
             _evaluate(plan, state, start, increment, excitation, k, rows, row, shifted)
-            tangent[:, j] = (shifted - residual) / (increment[j] - kept)
+            for i in range(n):
+                tangent[i, j] = (shifted[i] - residual[i]) / (increment[j] - kept)
             increment[j] = kept
         _solve(tangent, residual)
-        increment -= residual
-        settled = np.max(np.abs(residual)) <= CORRECTION * (size + largest)
+        for i in range(n):
+            increment[i] -= residual[i]
+        settled = _largest(residual) <= CORRECTION * (size + largest)
     state.clock[0] += 1.0
     report(plan, state)
     record(plan, state, rows, row + (plan.substeps - 1) * plan.every_tick)
@@ -95,6 +97,17 @@ def _evaluate(plan, state, start, increment, excitation, k, rows, row, residual)
         residual[i] = inertia[i] - (1.0 - plan.alpha_f) * state.g[i] - plan.alpha_f * old[i]
         scale = max(scale, abs(inertia[i]), abs(state.r[i]), abs(state.g[i]))
     return scale
+
+
+@jit
+def _largest(vector):
+    """Largest modulus; nan where any entry is nan (a loop: whole-array expressions compile for seconds)."""
+    largest = 0.0
+    for value in vector:
+        if value != value:
+            return value
+        largest = max(largest, abs(value))
+    return largest
 
 
 @jit

@@ -1,21 +1,14 @@
-"""The drivers of a run: its start, the whole history in one compiled call, and one step at a time.
+"""The drivers of a run: its start, and any number of steps in one compiled call.
 
-All take plan and state as tables (`hyloop.core.jit.table`). `run` and `step` call the same compiled step, so they
-agree to the last bit.
+All take plan and state as tables (`hyloop.core.jit.table`). A live step is a run of one row, so both agree to the
+last bit.
 """
 
 from hyloop.core.jit import bind, jit, pointer
 from hyloop.core.kernel import OK, Plan, State, advance, balance, collect, report, resist, tick
 from hyloop.core.newton import newton_tick
 
-__all__ = ["begin", "run", "settle", "step"]
-
-
-@jit
-def _step(plan, state, excitation, k, rows, row):
-    if plan.implicit:
-        return newton_tick(plan, state, excitation, k, rows, row)
-    return tick(plan, state, excitation, k, rows, row)
+__all__ = ["begin", "run", "settle"]
 
 
 @jit
@@ -24,16 +17,13 @@ def run(plan_table, state_table, excitation, rows):
     plan, state = bind(Plan, plan_table), bind(State, state_table)
     stride = plan.substeps if plan.every_tick else 1
     for i in range(excitation.shape[0]):
-        if _step(plan, state, pointer(excitation), i * plan.excitations, pointer(rows), i * stride) != OK:
+        if plan.implicit:
+            status = newton_tick(plan, state, pointer(excitation), i * plan.excitations, pointer(rows), i * stride)
+        else:
+            status = tick(plan, state, pointer(excitation), i * plan.excitations, pointer(rows), i * stride)
+        if status != OK:
             return i + 1
     return excitation.shape[0]
-
-
-@jit
-def step(plan_table, state_table, excitation, rows):
-    """One step Δt; returns a status code."""
-    plan, state = bind(Plan, plan_table), bind(State, state_table)
-    return _step(plan, state, pointer(excitation), 0, pointer(rows), 0)
 
 
 @jit

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 
 from hyloop.core.block import Block, Instance, rebind
-from hyloop.errors import BadInput, UnknownName
+from hyloop.errors import BadInput
 
 __all__ = ["jax_drive", "jax_law", "rollout"]
 
@@ -24,7 +24,7 @@ def jax_law(block: Block) -> Callable:
             f"{block.name}: only a pure law (made with `block`) can be differentiated; this one is written in place "
             "for Numba alone. Choose a pure law."
         )
-    return rebind(block.function, jnp)
+    return rebind(block.function, np=jnp)
 
 
 @cache
@@ -63,15 +63,9 @@ def jax_drive(instance: Instance, dt: float, **signals: Any) -> dict[str, jax.Ar
             'call jax.config.update("jax_enable_x64", True) before the first use of JAX.'
         )
     block = instance.block
-    for key in signals:
-        if key not in block.inputs:
-            raise UnknownName("input", key, block.inputs, where=block.name)
-    missing = [key for key in block.inputs if key not in signals]
-    if missing:
-        raise BadInput(f"{block.name}: input {', '.join(missing)} is missing; give one array for each input.")
     x = jnp.array(list(instance.initial.values()), dtype=float)
     p = jnp.array(list(instance.params.values()), dtype=float)
-    u = jnp.stack([jnp.asarray(signals[key], dtype=float) for key in block.inputs], axis=1)
+    u = jnp.stack([jnp.asarray(signal, dtype=float) for signal in block.ordered(signals)], axis=1)
     y, states = rollout(block)(x, u, dt, p)
     return {key: y[:, i] for i, key in enumerate(block.outputs)} | {
         key: states[:, i] for i, key in enumerate(block.state)

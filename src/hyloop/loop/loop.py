@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hyloop.core import LIMIT, NON_FINITE, OK, begin, run, settle, step, table
+from hyloop.core import LIMIT, NON_FINITE, OK, begin, run, settle, table
 from hyloop.errors import BadInput, BadShape, OutOfBounds, RunFailed, UnknownName
 from hyloop.integrators import Method
 from hyloop.loop.result import Result, Snapshot
@@ -166,7 +166,8 @@ class Loop:
         The response is then on the bus: ``loop["u.1"]``. The numbers are those of `run` to the last bit. Nothing is
         checked here: this is the call for a real-time thread.
         """
-        return step(self._plan_table, self._state_table, excitation, _NOTHING)
+        run(self._plan_table, self._state_table, excitation.reshape(1, -1), _NOTHING)
+        return int(self._state.clock[1])
 
     # --- snapshots --------------------------------------------------------------------------------------------
 
