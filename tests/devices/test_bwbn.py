@@ -10,7 +10,7 @@ from hyloop.devices.bwbn import TABLE_2, bouc_wen_baber_noori
 
 ROUNDING = 1e-12  # of the peak
 FINE = 1e-7  # of the peak: fourth order at the increments below, third where z changes sign
-EXTRAPOLATED = 1e-4  # of the peak: what Richardson extrapolation leaves of OpenSees' first-order error
+EXTRAPOLATED = 2e-5  # of the peak: what Richardson extrapolation leaves of OpenSees' first-order error
 QUADRATURE = 1e-4  # relative: trapezoids over the sampled path
 
 DEGRADING = {

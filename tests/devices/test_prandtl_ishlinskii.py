@@ -16,7 +16,7 @@ W = np.array([4e6, 2e6, 1e6, 3e6, 5e5])
 R = np.array([1e-3, 2.5e-3, 4e-3, 6e-3, 9e-3])
 LAW = prandtl_ishlinskii(N)
 DEVICE = LAW(k_e=K_E, **{f"w{j}": w for j, w in enumerate(W)}, **{f"r{j}": r for j, r in enumerate(R)})
-SCALE = K_E * 0.02 + W @ R
+SCALE = float(K_E * 0.02 + W @ R)
 
 
 def virgin(d):

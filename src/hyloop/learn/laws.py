@@ -57,7 +57,7 @@ def jax_drive(instance: Instance, dt: float, **signals: Any) -> dict[str, jax.Ar
     **signals
         One array for each input of the block, all of the same length.
     """
-    if not jax.config.jax_enable_x64:
+    if jnp.zeros(1).dtype != jnp.float64:
         raise BadInput(
             "jax_drive: laws are computed in double precision, which JAX has switched off. Set JAX_ENABLE_X64=1 or "
             'call jax.config.update("jax_enable_x64", True) before the first use of JAX.'
