@@ -42,10 +42,7 @@ def live() -> dict[str, Any]:
 
 def start() -> dict[str, Any]:
     """A second process, from the launch of Python to the end of a short run: everything compiled comes from disk."""
-    script = (
-        "from benchmarks import frame8\n"
-        "frame8.loop().run(frame8.ground()[:100])\n"
-    )
+    script = "from benchmarks import frame8\nframe8.loop().run(frame8.ground()[:100])\n"
 
     def job() -> None:
         subprocess.run([sys.executable, "-c", script], check=True)

@@ -67,6 +67,9 @@ REFUSED = {
     "unstable because of a device": (
         lambda: Loop(FRAME, [Site("a", [1.0, 0.0], spring(k=1e9))], method=newmark_explicit(), dt=0.01),
         UnstableStep, "devices included"),
+    "massless floor": (
+        lambda: Loop(Structure([1.0, 0.0], [[2.0, -1.0], [-1.0, 1.0]]), method=newmark_explicit(), dt=0.01),
+        BadInput, "use mkr_alpha"),
     "nan in the excitation": (lambda: LOOP.run([0.0, np.nan, 1.0]), BadShape, r"first in row 1 \(t = 0.01 s\)"),
     "excitation of two columns": (lambda: LOOP.run(np.zeros((5, 2))), BadShape, r"1 column\(s\)"),
     "no excitation": (lambda: LOOP.run([]), BadShape, "excitation"),

@@ -86,7 +86,7 @@ def brfd_gap_slip(x, u, dt, p, y):
     (f, f_band), (s, d) = _gap_slip(
         (x[0], x[1]), (u[0], u[1], u[2]), dt,
         (p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], mu * p[8], mu * p[9], mu * p[10], mu * p[11],
-         p[12], p[13], p[14], p[15], p[16]),
+         p[12], p[13], p[14], p[15], p[16], mu * p[17]),
     )  # fmt: skip
     x[2] += abs(f_band * (s - x[0]))
     x[0], x[1] = s, d

@@ -8,11 +8,16 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import eigh, solve
+from scipy.linalg import LinAlgError, eigh, solve
 
-from hyloop.errors import OutOfBounds, UnstableStep
+from hyloop.errors import BadInput, OutOfBounds, UnstableStep
 
-__all__ = ["Method", "Operators", "inverse", "rho"]
+__all__ = ["Method", "Operators", "highest_frequency", "inverse", "rho"]
+
+_MASSLESS = (
+    "the method needs a regular mass matrix, but some degrees of freedom have no mass. Condense them "
+    "(hyloop.structure.condense) or use mkr_alpha(), which allows them."
+)
 
 _NONE = np.empty((0, 0))
 
@@ -67,7 +72,7 @@ class Method:
             raise OutOfBounds(f"dt = {dt!r} s: the step must be positive and finite.")
         Cm, Km = C if Cm is None else Cm, K if Km is None else Km
         if np.isfinite(self.limit):
-            fastest = float(np.sqrt(eigh(Km, M, eigvals_only=True)[-1].clip(min=0.0)))
+            fastest = highest_frequency(M, Km)
             if fastest * dt > self.limit * (1.0 + 1e-12):
                 raise UnstableStep(
                     f"{self.name}: dt = {dt:g} s is unstable. The highest frequency, devices included, is "
@@ -77,9 +82,20 @@ class Method:
         return self.build(M, C, Cm, Km, dt)
 
 
+def highest_frequency(M: np.ndarray, K: np.ndarray) -> float:
+    """Largest angular frequency of K u = ω² M u in rad/s."""
+    try:
+        return float(np.sqrt(eigh(K, M, eigvals_only=True)[-1].clip(min=0.0)))
+    except LinAlgError as error:
+        raise BadInput(_MASSLESS) from error
+
+
 def inverse(matrix: np.ndarray) -> np.ndarray:
     """Inverse by solving, with SciPy's warning about ill-conditioning intact."""
-    return solve(matrix, np.eye(len(matrix)))
+    try:
+        return solve(matrix, np.eye(len(matrix)))
+    except LinAlgError as error:
+        raise BadInput(_MASSLESS) from error
 
 
 def rho(rho_inf: float) -> float:
