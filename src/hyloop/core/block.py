@@ -240,7 +240,7 @@ def rebind(function: Callable, **names: Any) -> Callable:
 
 # The C functions round a law. `law` and the sizes are put among their globals by `Block.cfunc`: as closure variables
 # they would enter Numba's cache key, which is different in every process for a compiled function.
-law: Any
+law: Any = None
 nx = nu = n_p = ny = 0
 
 

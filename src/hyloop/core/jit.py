@@ -8,6 +8,7 @@ anywhere simply leads to another folder.
 
 import hashlib
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -50,7 +51,17 @@ def _package_digest() -> str:
     return digest.hexdigest()[:16]
 
 
-_FOLDER = _cache_root() / _package_digest()
+def _cache_folder(keep: int = 8) -> Path:
+    """Folder for the present sources; when it is new, all but the latest folders of older sources go."""
+    folder = _cache_root() / _package_digest()
+    if not folder.exists():
+        others = [p for p in folder.parent.glob("?" * 16) if p.is_dir()]
+        for old in sorted(others, key=lambda path: path.stat().st_mtime)[:-keep]:
+            shutil.rmtree(old, ignore_errors=True)
+    return folder
+
+
+_FOLDER = _cache_folder()
 
 
 def _sources(function: Any, seen: dict[str, bytes]) -> None:

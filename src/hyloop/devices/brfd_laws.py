@@ -124,8 +124,8 @@ def gap_slip(x, u, dt, p):
     lag τ is the sampling interval of the fit, whose Euler steps let slip follow the pull of the sample before: part of
     the identified model, stated here so that the law does not depend on the tick. The straight line of a tick is
     integrated by four exponential (Rosenbrock-Euler) steps: second order, 5 N at 1/1024 s and 0.16 m/s, bounded for
-    any increment. Outputs the force and the part of it in the bands, :math:`\varphi`. Starts without force. Not passive:
-    the mass stores energy and the offset is constant. SI units.
+    any increment. Outputs the force and the part of it in the bands, :math:`\varphi`. Starts without force. Not
+    passive: the mass stores energy and the offset is constant. SI units.
 
     References
     ----------
