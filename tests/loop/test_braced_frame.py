@@ -14,8 +14,8 @@ from hyloop.devices.bwbn import bouc_wen_baber_noori
 from hyloop.integrators import central_difference, cr, mkr_alpha, newmark_explicit
 from hyloop.loop import Snapshot
 
-ORDER_TOLERANCE = 0.25  # kinks of sgn at every reversal disturb the order a little
-ERROR_BOUND = 2e-3  # of the largest roof displacement, at Δt = 1.25 ms
+ORDER_TOLERANCE = 0.1
+ERROR_BOUND = 5e-4  # of the largest displacement, at Δt = 1.25 ms
 
 
 def _reference(duration=3.0):
