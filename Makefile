@@ -16,8 +16,9 @@ PINS   := pyproject.toml constraints.txt
 help:  ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/ /' | awk '{ t = $$1; $$1 = ""; printf "  make %-8s%s\n", t, $$0 }'
 
-run: $(VENV)/core.done  ## run the demonstration
-	@$(BIN)/python examples/demo.py $(ARGS)
+run: $(VENV)/core.done  ## run a first experiment and a first study, with report pages
+	@$(BIN)/hyloop run experiments/friction_frame.toml $(ARGS)
+	@$(BIN)/hyloop study run wang2020 --quick
 
 test: $(VENV)/dev.done  ## run the tests
 	@$(BIN)/python -m pytest $(ARGS)
@@ -29,7 +30,7 @@ check: $(VENV)/dev.done  ## lint, format, types and layers
 	@$(BIN)/lint-imports --no-logo
 
 bench: $(VENV)/dev.done  ## measure speed side by side with other engines
-	@$(BIN)/python -m benchmarks $(ARGS)
+	@$(BIN)/hyloop bench $(ARGS)
 
 format: $(VENV)/dev.done  ## rewrite the sources in the house format
 	@$(BIN)/ruff check --fix

@@ -1,1 +1,1 @@
-"""Speed, measured side by side with other engines: ``make bench`` or ``python -m benchmarks [NAME ...] [--json]``."""
+"""Speed, measured side by side with other engines: `make bench`, or `hyloop bench [NAME ...] [--json]`."""

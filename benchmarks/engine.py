@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 from time import perf_counter_ns
 from typing import Any
 
@@ -44,10 +45,12 @@ def start() -> dict[str, Any]:
     """A second process, from the launch of Python to the end of a short run: everything compiled comes from disk."""
     script = "from benchmarks import frame8\nframe8.loop().run(frame8.ground()[:100])\n"
 
+    root = Path(__file__).parents[1]
+
     def job() -> None:
-        subprocess.run([sys.executable, "-c", script], check=True)
+        subprocess.run([sys.executable, "-c", script], check=True, cwd=root)
 
     def bare() -> None:
-        subprocess.run([sys.executable, "-c", "import numba"], check=True)
+        subprocess.run([sys.executable, "-c", "import numba"], check=True, cwd=root)
 
     return report("start", interleaved({"hyloop": job, "import numba alone": bare}, repeats=7), unit="s")

@@ -22,7 +22,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-__all__ = ["BLOCK", "GROUP", "Floats", "Ints", "bind", "call_block", "call_group", "compile_c", "jit", "pointer",
+__all__ = ["BLOCK", "GROUP", "Floats", "Ints", "bind", "cache_folder", "call_block", "call_group", "compile_c", "jit", "pointer",
            "table", "verb"]  # fmt: skip
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -51,7 +51,7 @@ def _package_digest() -> str:
     return digest.hexdigest()[:16]
 
 
-def _cache_folder(keep: int = 8) -> Path:
+def cache_folder(keep: int = 8) -> Path:
     """Folder for the present sources; when it is new, all but the latest folders of older sources go."""
     folder = _cache_root() / _package_digest()
     if not folder.exists():
@@ -61,7 +61,7 @@ def _cache_folder(keep: int = 8) -> Path:
     return folder
 
 
-_FOLDER = _cache_folder()
+_FOLDER = cache_folder()
 
 
 def _sources(function: Any, seen: dict[str, bytes]) -> None:

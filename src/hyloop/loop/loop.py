@@ -12,7 +12,7 @@ from hyloop.integrators import Method
 from hyloop.loop.result import Result, Snapshot
 from hyloop.loop.site import Site, Wired
 from hyloop.loop.wiring import allocate, compile_plan, views, wire
-from hyloop.structure import Structure
+from hyloop.structure import Modes, Structure
 
 __all__ = ["Loop"]
 
@@ -53,6 +53,7 @@ class Loop:
         for site in self.sites:
             outer = site.count * np.outer(site.along, site.along)
             Km, Cm = Km + site.device.stiffness * outer, Cm + site.device.damping * outer
+        self._device_stiffness = Km - structure.initial_stiffness
         self._operators = method.operators(structure.M, structure.C, structure.K, dt, Cm=Cm, Km=Km)
         self._initial = allocate(structure, self.sites, self._wiring)
         self._plan = compile_plan(structure, self.sites, self._wiring, self._operators, dt, int(substeps),
@@ -62,6 +63,15 @@ class Loop:
         self._own_state()
 
     # --- channels ---------------------------------------------------------------------------------------------
+
+    def modes(self) -> Modes:
+        """Natural modes with the initial stiffness of all devices."""
+        return self.structure.modes(self._device_stiffness)
+
+    @property
+    def substeps(self) -> int:
+        """Controller ticks in a step."""
+        return self._plan.substeps
 
     @property
     def channels(self) -> dict[str, str]:
@@ -114,7 +124,7 @@ class Loop:
         """
         rows = self._rows(excitation)
         self.start(rows[0], u0=u0, v0=v0)
-        return self.advance(rows[1:], record=record, every=every, on_fault=on_fault, _first=True)
+        return self.advance(rows[1:], record=record, every=every, on_fault=on_fault, with_present=True)
 
     def start(self, excitation: Any = 0.0, *, u0: Any = None, v0: Any = None) -> None:
         """Return to the initial state at t = 0, in equilibrium with the excitation there."""
@@ -135,8 +145,11 @@ class Loop:
         settle(self._plan_table, self._state_table)
 
     def advance(self, excitation: Any, *, record: Sequence[str] = ("*",), every: str = "step",
-                on_fault: str = "raise", _first: bool = False) -> Result:  # fmt: skip
-        """Go on from the present state in one compiled call; arguments as in `run`."""
+                on_fault: str = "raise", with_present: bool = False) -> Result:  # fmt: skip
+        """Go on from the present state in one compiled call; arguments as in `run`.
+
+        With `with_present` the present state is recorded as a first row.
+        """
         if every not in ("step", "tick"):
             raise UnknownName("recording rate", every, ["step", "tick"])
         if on_fault not in ("raise", "stop"):
@@ -144,7 +157,7 @@ class Loop:
         rows = self._rows(excitation, allow_empty=True)
         layout, m = self._wiring.layout, self._plan.substeps if every == "tick" else 1
         channels = np.array(layout.select(list(record)), dtype=np.int64)
-        lead = 1 if _first else 0
+        lead = 1 if with_present else 0
         history = np.empty((lead + len(rows) * m, len(channels)))
         history[:lead] = self._state.bus[channels]
         ticks = self._state.clock[0] * m + np.arange(1 - lead, len(rows) * m + 1)

@@ -1,0 +1,16 @@
+"""Every benchmark by name; ``hyloop bench`` runs them."""
+
+from collections.abc import Callable
+from typing import Any
+
+from benchmarks import engine
+from benchmarks.recording import recording
+
+__all__ = ["BENCHMARKS"]
+
+BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
+    "tick": engine.tick,
+    "live": engine.live,
+    "start": engine.start,
+    "recording": recording,
+}

@@ -1,0 +1,46 @@
+"""What every command shares: tables, progress, JSON, and errors as messages with exit codes."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+__all__ = ["console", "errors", "print_json", "print_table", "progress_bars"]
+
+console = Console()
+errors = Console(stderr=True)
+
+
+def print_json(value: Any) -> None:
+    """Print for a machine: JSON alone on standard output."""
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], right: Sequence[str] = ()) -> None:
+    """Print for a person; the columns named in `right` are aligned to the right."""
+    table = Table(title=title, title_justify="left")
+    for column in columns:
+        table.add_column(column, justify="right" if column in right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(str(cell) for cell in row))
+    console.print(table)
+
+
+@contextmanager
+def progress_bars(shown: bool = True) -> Iterator[Callable[[str, float], None]]:
+    """A function ``update(name, fraction)``; every name gets a bar with its remaining time, on standard error."""
+    columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:3.0f} %"), TimeRemainingColumn()
+    with Progress(*columns, console=errors, disable=not shown) as progress:
+        bars: dict[str, TaskID] = {}
+
+        def update(name: str, fraction: float) -> None:
+            if name not in bars:
+                bars[name] = progress.add_task(name, total=1.0)
+            progress.update(bars[name], completed=fraction)
+
+        yield update

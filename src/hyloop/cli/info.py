@@ -1,0 +1,132 @@
+"""Commands that show something: recordings, records, laws, verdicts, benchmarks."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import hyloop.devices
+from hyloop.cli.console import console, print_json, print_table, progress_bars
+from hyloop.core import Block
+from hyloop.errors import BadInput, UnknownName
+from hyloop.record import Recording
+from hyloop.study.claims import Verdict
+
+__all__ = ["run_benchmarks", "show_laws", "show_recording", "show_records", "show_sites", "show_verdicts"]
+
+
+def show_sites(recording: Recording) -> None:
+    """Peak deformation, peak force and dissipated energy of every site of a recording."""
+    rows = []
+    for name in recording.names:
+        site = name.removesuffix(".d")
+        if name.endswith(".d") and f"{site}.f" in recording.names:
+            d, f = recording[name], recording[f"{site}.f"]
+            energy = float(np.sum((f[1:] + f[:-1]) / 2 * np.diff(d)))
+            rows.append([site, f"{1e3 * np.abs(d).max():.2f}", f"{1e-3 * np.abs(f).max():.2f}", f"{1e-3 * energy:.3f}"])
+    columns = ["site", "peak deformation, mm", "peak force, kN", "energy, kJ"]
+    print_table("Devices", columns, rows, right=columns[1:])
+
+
+def show_recording(path: Path, json: bool) -> None:
+    """Channel table of a recording."""
+    recording = Recording.load(path)
+    rows = recording.table()
+    if json:
+        print_json({"file": str(path), "complete": recording.complete, "rows": len(recording.time),
+                    "attributes": recording.attributes, "channels": [row._asdict() for row in rows]})  # fmt: skip
+        return
+    end = recording.time[-1] if len(recording.time) else 0.0
+    state = "complete" if recording.complete else "not finished: the run was cut off, or is still going on"
+    cells = [[r.name, r.unit, f"{r.min:.4g}", f"{r.max:.4g}", f"{r.rms:.4g}"] for r in rows]
+    print_table(f"{path}: {len(recording.time)} rows to {end:g} s, {state}", ["channel", "unit", "min", "max", "rms"],
+                cells, right=["min", "max", "rms"])  # fmt: skip
+
+
+def show_records(folder: Path | None, json: bool) -> None:
+    """Table of the ground motions in a folder."""
+    from hyloop.hazards import data_folder, index_records
+
+    chosen = folder or data_folder()
+    if chosen is None:
+        raise BadInput("no folder of records: name one, or set HYLOOP_DATA to the folder that holds them.")
+    found = index_records(chosen)
+    if json:
+        print_json([{"name": r.name, "file": str(r.path), "npts": r.npts, "dt": r.dt, "pga": r.pga} for r in found])
+        return
+    rows = [[r.name, r.npts, f"{r.dt:g}", f"{r.duration:.1f}", f"{r.pga / 9.80665:.3f}"] for r in found]
+    columns = ["record", "samples", "dt, s", "duration, s", "PGA, g"]
+    print_table(f"{len(rows)} records in {chosen}", columns, rows, right=columns[1:])
+
+
+def _blocks() -> dict[str, Block]:
+    named = {name: getattr(hyloop.devices, name) for name in hyloop.devices.__all__}
+    blocks = {name: value for name, value in named.items() if isinstance(value, Block)}
+    return blocks | {"prandtl_ishlinskii": hyloop.devices.prandtl_ishlinskii()}
+
+
+def show_laws(name: str | None, json: bool) -> None:
+    """Catalogue of the laws, or one law with its equation, parameters and reference."""
+    blocks = _blocks()
+    if name is not None and name not in blocks:
+        raise UnknownName("law", name, blocks)
+    chosen = {name: blocks[name]} if name else blocks
+    if json:
+        print_json([_as_dict(key, block) for key, block in chosen.items()])
+        return
+    if name is None:
+        rows = [[key, ", ".join(b.inputs), b.doc.splitlines()[0], ", ".join(b.params)] for key, b in blocks.items()]
+        print_table("Device laws (hyloop laws NAME shows one)", ["law", "reads", "what it is", "parameters"], rows)
+        return
+    block = blocks[name]
+    console.print(block.doc, markup=False, highlight=False)
+    rows = [[key, f"{p.default:g}", p.unit, f"{p.low:g} to {p.high:g}", p.about] for key, p in block.params.items()]
+    print_table(f"Parameters of {name}", ["parameter", "default", "unit", "bounds", "about"], rows, right=["default"])
+    console.print(f"Reference: {block.reference}", markup=False, highlight=False)
+
+
+def _as_dict(name: str, block: Block) -> dict[str, Any]:
+    params = {key: {"default": p.default, "unit": p.unit, "about": p.about} for key, p in block.params.items()}
+    return {"law": name, "about": block.doc, "inputs": dict(block.inputs), "outputs": dict(block.outputs),
+            "params": params, "pure": block.pure, "reference": block.reference}  # fmt: skip
+
+
+def show_verdicts(verdicts: list[Verdict]) -> None:
+    """Table paper / ours / verdict."""
+    style = {"beaten": "[green]beaten[/]", "met": "[green]met[/]", "missed": "[red]missed[/]"}
+    rows = [
+        [v.claim, "-" if v.paper is None else f"{v.paper:.4g}", f"{v.ours:.4g}", v.unit, style.get(v.verdict, v.verdict)]
+        for v in verdicts
+    ]
+    print_table("Claims", ["claim", "paper", "ours", "unit", "verdict"], rows, right=["paper", "ours"])
+
+
+def run_benchmarks(names: list[str], json: bool) -> None:
+    """Run benchmarks from the checkout."""
+    root = Path(__file__).resolve().parents[3]
+    if not (root / "benchmarks" / "catalogue.py").is_file():
+        raise BadInput("benchmarks come with the source checkout: clone it and call `make bench` there.")
+    sys.path.insert(0, str(root))
+    from benchmarks.catalogue import BENCHMARKS
+
+    for name in names:
+        if name not in BENCHMARKS:
+            raise UnknownName("benchmark", name, BENCHMARKS)
+    results = []
+    with progress_bars(not json) as update:
+        for name in names or BENCHMARKS:
+            update(name, 0.0)
+            results.append(BENCHMARKS[name]())
+            update(name, 1.0)
+    if json:
+        print_json(results)
+        return
+    rows = []
+    for result in results:
+        numbers = [f"{result[key]:.3g}" for key in ("median", "p99", "p999")]
+        for k, (peer, value) in enumerate((result["peers"] or {"-": None}).items()):
+            own = [result["name"], *numbers, result["unit"]] if k == 0 else [""] * 5
+            rows.append([*own, peer, *([f"{value['median']:.3g}", f"{value['ratio']:.1f}"] if value else ["", ""])])
+    columns = ["benchmark", "median", "p99", "p99.9", "unit", "peer", "its median", "ratio"]
+    print_table("ratio = time of the peer / time of hyloop", columns, rows, right=["median", "p99", "p99.9", "ratio"])

@@ -1,0 +1,221 @@
+"""The commands. Exit codes: 0 done, 1 a run failed, 2 bad input."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hyloop.cli import doctor as doctor_
+from hyloop.cli import info
+from hyloop.cli.console import console, errors, print_json, print_table, progress_bars
+from hyloop.errors import BadInput, RunFailed
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="hyloop",
+    help="Hybrid simulation of structures with device models that learn while the test runs.\n\n"
+    "Start with:  hyloop run experiments/friction_frame.toml",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+study_app = typer.Typer(help="Papers reproduced, claim by claim.", no_args_is_help=True)
+app.add_typer(study_app, name="study")
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for a machine instead of a table.")]
+
+
+@app.command()
+def run(
+    file: Annotated[Path, typer.Argument(help="Experiment file (TOML).")],
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Change a value, for instance sites.damper1.device.Fc_pos=20kN. May be repeated."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Recording to write (default: as in the file, else out/).")] = None,
+    report: Annotated[bool, typer.Option(help="Write a report page beside the recording.")] = True,
+    force: Annotated[bool, typer.Option("--force", help="Replace the recording named by --out if it exists.")] = False,
+    json: Json = False,
+) -> None:
+    """Run an experiment file: record it, and write a page with figures."""
+    from hyloop.study.report import write_report
+    from hyloop.study.run import run_file
+
+    with progress_bars(not json) as update:
+        update("compiling and running", 0.0)
+        outcome = run_file(file, tuple(set_ or ()), out, overwrite=force or out is None,
+                           progress=lambda part: update("compiling and running", part))  # fmt: skip
+    recording = outcome.recording
+    page = None
+    if report:
+        page = write_report(outcome.path.with_suffix(".html"), {file.stem: recording},
+                            title=str(recording.attributes.get("title") or file.stem), notes=list(outcome.notes))  # fmt: skip
+    if json:
+        print_json({"recording": str(outcome.path), "report": str(page) if page else None, "ticks": outcome.ticks,
+                    "microseconds_per_tick": outcome.microseconds_per_tick, "notes": list(outcome.notes)})  # fmt: skip
+        return
+    info.show_sites(recording)
+    for note in outcome.notes:
+        console.print(f"note: {note}")
+    console.print(f"{outcome.ticks} controller ticks, {outcome.microseconds_per_tick:.2f} µs each, recording included")
+    console.print(f"recording: {outcome.path}")
+    if page:
+        console.print(f"report:    {page}")
+
+
+@study_app.command("list")
+def study_list(json: Json = False) -> None:
+    """List the studies."""
+    from hyloop.study.studies import describe, find_studies
+
+    rows = [[name, describe(folder).title] for name, folder in find_studies().items()]
+    if json:
+        print_json([{"name": name, "title": title} for name, title in rows])
+    else:
+        print_table("Studies", ["name", "title"], rows)
+
+
+@study_app.command("run")
+def study_run(
+    name: Annotated[str, typer.Argument(help="A name from `hyloop study list`.")],
+    quick: Annotated[bool, typer.Option("--quick", help="A shorter version that ends within a minute.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Folder for the results (default: out/NAME).")] = None,
+    json: Json = False,
+) -> None:
+    """Run a study: claims.json, a table paper / ours / verdict, and a report page."""
+    from hyloop.study.studies import run_study
+
+    with progress_bars(not json) as update:
+        result = run_study(name, out or Path("out") / name, quick=quick, progress=update)
+    if json:
+        print_json([verdict.model_dump() for verdict in result.verdicts])
+        return
+    info.show_verdicts(result.verdicts)
+    for note in result.notes:
+        console.print(f"note: {note}")
+    console.print(f"claims: {result.claims}")
+    console.print(f"report: {result.report}")
+
+
+@study_app.command("table")
+def study_table() -> None:
+    """Print the claims of all committed full runs as a Markdown table."""
+    from hyloop.study.claims import markdown, read_verdicts
+    from hyloop.study.studies import find_studies
+
+    committed = [folder / "claims.json" for folder in find_studies().values()]
+    verdicts = [verdict for path in committed if path.is_file() for verdict in read_verdicts(path)]
+    sys.stdout.write(markdown(verdicts))
+
+
+@app.command()
+def show(file: Annotated[Path, typer.Argument(help="A recording (.h5).")], json: Json = False) -> None:
+    """Show the channels of a recording."""
+    info.show_recording(file, json)
+
+
+@app.command()
+def export(
+    file: Annotated[Path, typer.Argument(help="A recording (.h5).")],
+    target: Annotated[Path, typer.Argument(help="File to write: .csv, .mat or .parquet.")],
+) -> None:
+    """Write a recording in another format."""
+    from hyloop.record import Recording
+
+    Recording.load(file).export(target)
+    console.print(f"wrote {target}")
+
+
+@app.command()
+def report(
+    files: Annotated[list[Path], typer.Argument(help="One or more recordings; several are drawn over each other.")],
+    out: Annotated[Path, typer.Option(help="Page to write.")] = Path("out/report.html"),
+    title: Annotated[str, typer.Option(help="Title of the page.")] = "Recordings",
+    figures: Annotated[Path | None, typer.Option(help="Also save PNG and PDF figures into this folder.")] = None,
+) -> None:
+    """Write a page with figures from recordings."""
+    from hyloop.record import Recording
+    from hyloop.study.figures import save_figures
+    from hyloop.study.report import write_report
+
+    recordings = {file.stem: Recording.load(file) for file in files}
+    out.parent.mkdir(parents=True, exist_ok=True)
+    console.print(f"report: {write_report(out, recordings, title=title)}")
+    if figures:
+        for path in save_figures(figures, recordings):
+            console.print(f"figure: {path}")
+
+
+@app.command()
+def records(
+    folder: Annotated[Path | None, typer.Argument(help="Folder of ground motions (default: the data folder).")] = None,
+    json: Json = False,
+) -> None:
+    """List the ground motions in a folder."""
+    info.show_records(folder, json)
+
+
+@app.command()
+def laws(
+    name: Annotated[str | None, typer.Argument(help="Show one law with its equation and parameters.")] = None,
+    json: Json = False,
+) -> None:
+    """Catalogue of device laws."""
+    info.show_laws(name, json)
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of experiment files, for editors."""
+    from hyloop.study.load import json_schema
+
+    sys.stdout.write(json_schema() + "\n")
+
+
+@app.command()
+def bench(
+    names: Annotated[list[str] | None, typer.Argument(help="Benchmarks to run (default: all).")] = None,
+    json: Json = False,
+) -> None:
+    """Measure speed side by side with other engines (from a source checkout)."""
+    info.run_benchmarks(names or [], json)
+
+
+@app.command()
+def doctor(json: Json = False) -> None:
+    """Check this machine: cores, threads, clock, real-time permissions, data, versions."""
+    findings = doctor_.examine()
+    if json:
+        print_json([finding._asdict() for finding in findings])
+        return
+    print_table("This machine", ["what", "found", "advice"], findings)
+
+
+def main() -> None:
+    """Run the command line and turn every expected error into a message and an exit code."""
+    try:
+        app(standalone_mode=False)
+    except BadInput as error:
+        errors.print(f"[bold red]refused:[/] {_plain(error)}", highlight=False)
+        sys.exit(2)
+    except RunFailed as error:
+        errors.print(f"[bold red]the run stopped:[/] {_plain(error)}", highlight=False)
+        sys.exit(1)
+    except typer.Exit as stop:
+        sys.exit(stop.exit_code)
+    except typer.Abort:
+        sys.exit(130)
+    except Exception as error:
+        # Typer's own complaints about arguments carry a way to show themselves; anything else is ours to see
+        show_ = getattr(error, "show", None)
+        if show_ is None:
+            raise
+        show_()
+        sys.exit(2)
+
+
+def _plain(error: Exception) -> str:
+    """A message in which brackets are not taken for markup."""
+    return str(error).replace("[", r"\[")

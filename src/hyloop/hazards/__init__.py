@@ -1,0 +1,35 @@
+"""Ground motions: reading, checking, spectra, scaling, and motions of our own."""
+
+from hyloop.hazards.checks import G
+from hyloop.hazards.design_spectrum import asce7_spectrum
+from hyloop.hazards.library import RecordInfo, data_folder, find_record, index_records
+from hyloop.hazards.motion import Baseline, GroundMotion
+from hyloop.hazards.readers import read_record
+from hyloop.hazards.scaling import ScaledPair, geometric_mean, scale_factor, scale_pair
+from hyloop.hazards.signals import band_limited_noise, harmonic, sweep
+from hyloop.hazards.spectrum import Spectrum, response_spectrum
+from hyloop.hazards.synthetic import default_motion, envelope, synthetic_motion
+
+__all__ = [
+    "Baseline",
+    "G",
+    "GroundMotion",
+    "RecordInfo",
+    "ScaledPair",
+    "Spectrum",
+    "asce7_spectrum",
+    "band_limited_noise",
+    "data_folder",
+    "default_motion",
+    "envelope",
+    "find_record",
+    "geometric_mean",
+    "harmonic",
+    "index_records",
+    "read_record",
+    "response_spectrum",
+    "scale_factor",
+    "scale_pair",
+    "sweep",
+    "synthetic_motion",
+]

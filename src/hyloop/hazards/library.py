@@ -1,0 +1,118 @@
+"""Folders of records: where they are, what is in them, and one by its name."""
+
+import os
+import re
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from pathlib import Path
+
+from hyloop.errors import BadInput, UnknownName
+from hyloop.hazards.readers import read_record
+
+__all__ = ["RecordInfo", "data_folder", "find_record", "index_records"]
+
+_ALWAYS = {".at2"}
+_PERHAPS = {".csv", ".txt", ".dat"}  # a record if it can be read as one
+# what tells the two components of a station apart at the end of a name: _1 and _2, 180 and 270, NS and EW, X and Y
+_COMPONENT = re.compile(r"(?:[_-](?:h?[12]|[xyne]|ns|ew)|[_-]?\d{3})$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class RecordInfo:
+    """One record of a folder.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    name : str
+        File name without its ending.
+    npts, dt, duration, pga : int, float, float, float
+        Samples, step (s), duration (s) and peak (m/s2); zero where the file cannot be read.
+    pair : Path, optional
+        The other horizontal component.
+    problem : str
+        Why the file cannot be read; empty if it can.
+    """
+
+    path: Path
+    name: str
+    npts: int = 0
+    dt: float = 0.0
+    duration: float = 0.0
+    pga: float = 0.0
+    pair: Path | None = None
+    problem: str = ""
+
+
+def data_folder() -> Path | None:
+    """Folder of data: ``HYLOOP_DATA``, else ``../shared/data`` beside the checkout or the current folder, else None."""
+    given = os.environ.get("HYLOOP_DATA")
+    if given:
+        if not Path(given).is_dir():
+            raise BadInput(f"HYLOOP_DATA = {given}: there is no such folder. Correct the variable or unset it.")
+        return Path(given)
+    parents = Path(__file__).resolve().parents
+    for base in (*parents[4:5], Path.cwd().parent):
+        if (base / "shared" / "data").is_dir():
+            return base / "shared" / "data"
+    return None
+
+
+def _folder(folder: str | Path | None) -> Path:
+    found = data_folder() if folder is None else Path(folder)
+    if found is None:
+        raise BadInput("there is no folder of records. Set HYLOOP_DATA, give a folder, or use default_motion(seed).")
+    if not found.is_dir():
+        raise BadInput(f"{found}: there is no such folder of records.")
+    return found
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(p for p in folder.rglob("*") if p.suffix.lower() in _ALWAYS | _PERHAPS and p.is_file())
+
+
+def index_records(folder: str | Path | None = None) -> list[RecordInfo]:
+    """Every record below a folder (by default `data_folder`), in order of path.
+
+    An AT2 file that cannot be read is listed with its `problem`; another text file that is not a record is left out.
+    Two files of one folder whose names differ only in the component are each other's `pair`.
+    """
+    records: list[RecordInfo] = []
+    for path in _files(_folder(folder)):
+        try:
+            motion = read_record(path)
+        except BadInput as error:
+            if path.suffix.lower() in _ALWAYS:
+                records.append(RecordInfo(path, path.stem, problem=str(error)))
+            continue
+        records.append(RecordInfo(path, path.stem, len(motion), motion.dt, motion.duration, motion.pga))
+    stations: dict[tuple[Path, str], list[Path]] = defaultdict(list)
+    for record in records:
+        stem = _COMPONENT.sub("", record.name)
+        if stem != record.name and not record.problem:
+            stations[record.path.parent, stem.lower()].append(record.path)
+    partner = {a: b for pair in stations.values() if len(pair) == 2 for a, b in (pair, pair[::-1])}
+    return [replace(record, pair=partner.get(record.path)) for record in records]
+
+
+def _share(fragment: str, stem: str) -> float:
+    """How much of a fragment a longer name contains, letter by letter in order."""
+    blocks = SequenceMatcher(None, fragment.lower(), stem.lower(), autojunk=False).get_matching_blocks()
+    return sum(block.size for block in blocks) / max(len(fragment), 1)
+
+
+def find_record(name: str, folder: str | Path | None = None) -> Path:
+    """The file whose name (without ending, any case) is `name`, or the only one that contains it."""
+    root = _folder(folder)
+    files = _files(root)
+    exact = [p for p in files if p.stem.lower() == name.lower()]
+    found = exact or [p for p in files if name.lower() in p.stem.lower()]
+    if not found:
+        near = sorted({p.stem for p in files}, key=lambda stem: -_share(name, stem))[:5]
+        raise UnknownName("record", name, near, f"{root}, the nearest {len(near)} of {len(files)} files shown")
+    if len(found) > 1:
+        shown = ", ".join(str(p.relative_to(root)) for p in found[:10]) + (", ..." if len(found) > 10 else "")
+        raise BadInput(f"{root}: '{name}' fits {len(found)} records: {shown}. Give more of the name.")
+    return found[0]

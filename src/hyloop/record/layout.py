@@ -1,0 +1,154 @@
+"""How a recording lies in its HDF5 file.
+
+::
+
+    /data    (rows, channels) float64, chunked, extensible
+    /time    (rows,) float64 in s; fill value NaN
+    /names   (channels,) strings
+    /units   (channels,) strings
+    attributes: format, version, provenance (JSON), outcome (JSON of fixed length), complete, dropped
+
+A file can be killed at any moment and must open afterwards. Four things see to that:
+
+- It is made under another name and only then takes its own, already open for *single writer, multiple readers*
+  (SWMR), so a file of that name can always be opened by a SWMR reader.
+- In SWMR mode HDF5 writes what is pointed to before the pointer.
+- Rows of ``/data`` are on the file before their times are, so a row counts once its time is there.
+- Nothing is created in SWMR mode; what is known only at the end overwrites attributes of fixed size.
+
+The file keeps to HDF5 1.10, the first version with SWMR, so that MATLAB and older tools can read it.
+
+References
+----------
+The HDF Group, "Introduction to Single-Writer/Multiple-Reader (SWMR)", HDF5 documentation.
+"""
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from hyloop.errors import BadInput, BadShape
+
+__all__ = ["FORMAT", "VERSION", "RecordingFile", "check_channels", "dataset", "outcome_json", "replacing"]
+
+FORMAT, VERSION = "hyloop-recording", 1
+_LIBVER = ("v110", "v110")
+_CHUNK_BYTES = 2**18  # a chunk is rewritten at every flush until it is full, so it should be small
+_OUTCOME_BYTES = 4096
+
+
+class RecordingFile:
+    """A recording open for appending; `create` makes one."""
+
+    def __init__(self, file: h5py.File) -> None:
+        self._file, self._data, self._time = file, dataset(file, "data"), dataset(file, "time")
+        self._rows = 0
+
+    @classmethod
+    def create(cls, path: Path, names: Sequence[str], units: Sequence[str], attributes: Mapping[str, Any],
+               overwrite: bool) -> "RecordingFile":  # fmt: skip
+        """Make the file with no rows in it; refuses to overwrite unless told to."""
+        provenance = _to_json(attributes, "attributes")
+        if path.exists() and not overwrite:
+            raise BadInput(f"{path} exists. Give another name, or overwrite=True to replace it.")
+        channels = len(names)
+        rows = int(np.clip(_CHUNK_BYTES // (8 * channels), 16, 8192))
+        try:
+            with replacing(path) as part:
+                with h5py.File(part, "w", libver=_LIBVER) as file:
+                    file.create_dataset("data", (0, channels), "f8", maxshape=(None, channels), chunks=(rows, channels))
+                    file.create_dataset("time", (0,), "f8", maxshape=(None,), chunks=(rows,), fillvalue=np.nan)
+                    file.create_dataset("names", data=list(names), dtype=h5py.string_dtype())
+                    file.create_dataset("units", data=list(units), dtype=h5py.string_dtype())
+                    file.attrs["format"], file.attrs["version"] = FORMAT, VERSION
+                    file.attrs["provenance"] = provenance
+                    file.attrs["outcome"] = np.array(b"{}", dtype=f"S{_OUTCOME_BYTES}")
+                    file.attrs["complete"], file.attrs["dropped"] = np.uint8(0), np.int64(0)
+                return cls(_open_swmr(part))
+        except OSError as error:
+            raise BadInput(f"cannot create {path}: {error}. Give a folder that can be written to.") from error
+
+    def append(self, time: np.ndarray, data: np.ndarray) -> None:
+        """Add rows and hand them to the operating system, times last."""
+        begin, self._rows = self._rows, self._rows + len(time)
+        for target, values in ((self._data, data), (self._time, time)):
+            target.resize(self._rows, axis=0)
+            target[begin:] = values
+            target.flush()
+
+    def finish(self, complete: bool, dropped: int = 0, outcome: str = "{}") -> None:
+        """Write what is known only at the end."""
+        self._file.attrs.modify("outcome", np.array(outcome.encode(), dtype=f"S{_OUTCOME_BYTES}"))
+        self._file.attrs.modify("dropped", np.int64(dropped))
+        self._file.attrs.modify("complete", np.uint8(complete))
+
+    def close(self) -> None:
+        self._file.close()
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A neighbouring path to write to; it takes the place of `path` if all goes well and vanishes otherwise."""
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        yield part
+        os.replace(part, path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def check_channels(names: Sequence[str], units: Sequence[str]) -> None:
+    """Names must be different and have a unit each."""
+    if isinstance(names, str) or isinstance(units, str) or not len(names):
+        raise BadShape(f"names and units must be lists of strings with at least one channel, got {names!r}, {units!r}.")
+    if len(names) != len(units):
+        raise BadShape(f"{len(names)} names but {len(units)} units; give one unit for each channel ('-' for none).")
+    twice = sorted({name for name in names if list(names).count(name) > 1})
+    if twice:
+        raise BadShape(f"channel names must differ; given more than once: {', '.join(twice)}.")
+
+
+def _to_json(values: Mapping[str, Any], what: str, limit: int | None = None) -> str:
+    """JSON text of a mapping; arrays, NumPy numbers and paths become lists, numbers and strings."""
+    try:
+        text = json.dumps(dict(values), default=_plain, allow_nan=False, sort_keys=True)
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"{what}: {error}. Give finite numbers, strings, lists and dictionaries of them.") from error
+    if limit is not None and len(text.encode()) > limit:
+        raise BadInput(f"{what}: {len(text.encode())} bytes of JSON, at most {limit} fit. Give less.")
+    return text
+
+
+def outcome_json(values: Mapping[str, Any]) -> str:
+    """JSON text that fits the place kept for it."""
+    return _to_json(values, "outcome", _OUTCOME_BYTES)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    raise TypeError(f"{type(value).__name__} cannot be kept as JSON")
+
+
+def dataset(file: h5py.File, name: str) -> h5py.Dataset:
+    """A dataset of a recording by its name."""
+    found = file[name]
+    if not isinstance(found, h5py.Dataset):
+        raise KeyError(f"/{name} is not a dataset")
+    return found
+
+
+def _open_swmr(path: Path) -> h5py.File:
+    """Open straight into SWMR mode; `File.swmr_mode` would leave a moment in which a kill locks readers out."""
+    access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+    access.set_libver_bounds(h5py.h5f.LIBVER_V110, h5py.h5f.LIBVER_V110)
+    return h5py.File(h5py.h5f.open(os.fsencode(path), h5py.h5f.ACC_RDWR | h5py.h5f.ACC_SWMR_WRITE, access))

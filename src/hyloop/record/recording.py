@@ -1,0 +1,137 @@
+"""`Recording`: what was recorded, whole in memory."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import h5py
+import numpy as np
+
+from hyloop.errors import BadInput, BadShape, UnknownName
+from hyloop.record.export import EXPORTS
+from hyloop.record.layout import FORMAT, VERSION, RecordingFile, check_channels, dataset, replacing
+
+__all__ = ["ChannelSummary", "Recording"]
+
+
+class ChannelSummary(NamedTuple):
+    """One line of a channel table."""
+
+    name: str
+    unit: str
+    min: float
+    max: float
+    rms: float
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """Channels of a run; ``recording["damper1.f"]`` is the history of one.
+
+    Attributes
+    ----------
+    time : ndarray, (rows,)
+        Time in s.
+    data : ndarray, (rows, channels)
+        All histories.
+    names, units : tuple of str
+        Names and units of the columns.
+    attributes : dict
+        Provenance: what was given to the `Recorder`, and its outcome.
+    complete : bool
+        False for a recording that is still written, was killed, or was ended by an error.
+    dropped : int
+        Rows left out because the disk did not keep up with a live run.
+    """
+
+    time: np.ndarray
+    data: np.ndarray
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    complete: bool = True
+    dropped: int = 0
+
+    def __post_init__(self) -> None:
+        check_channels(self.names, self.units)
+        if np.shape(self.data) != (len(self.time), len(self.names)):
+            raise BadShape(f"recording: data must be {len(self.time)} rows by {len(self.names)} channels, got "
+                           f"{np.shape(self.data)}.")  # fmt: skip
+
+    @classmethod
+    def load(cls, path: str | PathLike) -> "Recording":
+        """Read a recording: finished, killed, or still written by this or another process."""
+        if not Path(path).is_file():
+            raise BadInput(f"{path}: no such file. Give the path of a recording, such as out/run.h5.")
+        try:
+            # a SWMR reader also opens files whose writer lives or was killed; others are locked out
+            with h5py.File(path, "r", swmr=True) as file:
+                _check_format(path, file)
+                return cls(*_read(file))
+        except (OSError, KeyError, RuntimeError, TypeError, json.JSONDecodeError) as error:
+            raise BadInput(
+                f"{path} cannot be read as a recording: {error}. It is damaged or not a hyloop recording; "
+                "copy it again from where it was recorded."
+            ) from error
+
+    def save(self, path: str | PathLike, *, overwrite: bool = False) -> None:
+        """Write as a file that `load` reads back the same."""
+        file = RecordingFile.create(Path(path), self.names, self.units, self.attributes, overwrite)
+        try:
+            file.append(np.asarray(self.time), np.asarray(self.data))
+            file.finish(self.complete, self.dropped)
+        finally:
+            file.close()
+
+    def export(self, path: str | PathLike) -> None:
+        """Write for other programs, by suffix: ``.csv``, ``.mat`` (MATLAB) or ``.parquet`` (needs pyarrow)."""
+        target = Path(path)
+        if target.suffix.lower() not in EXPORTS:
+            raise UnknownName("suffix", target.suffix, EXPORTS, where=f"export to {target}")
+        try:
+            with replacing(target) as part:
+                EXPORTS[target.suffix.lower()](part, self)
+        except OSError as error:
+            raise BadInput(f"cannot write {target}: {error}. Give a folder that can be written to.") from error
+
+    def table(self) -> list[ChannelSummary]:
+        """Name, unit, least and greatest value and root mean square of every channel (NaN if there are no rows)."""
+        if len(self) == 0:
+            return [ChannelSummary(n, u, np.nan, np.nan, np.nan) for n, u in zip(self.names, self.units, strict=True)]
+        with np.errstate(over="ignore", invalid="ignore"):  # a run that went astray still has a table
+            columns = self.data.min(axis=0), self.data.max(axis=0), np.sqrt(np.mean(self.data**2, axis=0))
+        rows = zip(self.names, self.units, *(column.tolist() for column in columns), strict=True)
+        return [ChannelSummary(*row) for row in rows]
+
+    def __getitem__(self, channel: str) -> np.ndarray:
+        if channel not in self.names:
+            raise UnknownName("channel", channel, self.names)
+        return self.data[:, self.names.index(channel)]
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+
+def _check_format(path: str | PathLike, file: h5py.File) -> None:
+    marks: dict[str, Any] = dict(file.attrs)
+    if marks.get("format") != FORMAT:
+        raise BadInput(f"{path} is an HDF5 file, but not a hyloop recording. Give a file that a run has recorded.")
+    if marks["version"] > VERSION:
+        raise BadInput(
+            f"{path} has format version {marks['version']}, this hyloop reads up to {VERSION}. Update hyloop."
+        )
+
+
+def _read(file: h5py.File) -> tuple[Any, ...]:
+    marks: dict[str, Any] = dict(file.attrs)  # before the rows: what is complete grows no more
+    time = np.asarray(file["time"])
+    unwritten = np.isnan(time)
+    rows = int(np.argmax(unwritten)) if unwritten.any() else len(time)
+    # opened after the times were read, so it has their rows
+    data = dataset(file, "data")[:rows]
+    names, units = (tuple(str(text, "utf-8") for text in np.asarray(file[key])) for key in ("names", "units"))
+    attributes = json.loads(marks["provenance"]) | json.loads(bytes(marks["outcome"]))
+    return time[:rows], data, names, units, attributes, bool(marks["complete"]), int(marks["dropped"])

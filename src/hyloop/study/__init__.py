@@ -1,0 +1,1 @@
+"""Experiments and studies: files, runs, claims and reports."""

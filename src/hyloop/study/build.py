@@ -1,0 +1,184 @@
+"""From an experiment to a loop that is ready to run."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+import numpy as np
+from scipy.linalg import LinAlgError, LinAlgWarning
+
+from hyloop.core import Instance
+from hyloop.devices import draw_brfd
+from hyloop.errors import BadInput, BadShape, UnknownName
+from hyloop.hazards import GroundMotion
+from hyloop.loop import Loop, Result, Site, Wired
+from hyloop.structure import Structure, caughey, modal, rayleigh, shear_frame
+from hyloop.study.excitations import ground_motion
+from hyloop.study.schema import DRAWN, LAWS, METHODS, DeviceSpec, Experiment, SiteSpec
+from hyloop.study.structures import Damping, ShearFrame, StructureSpec
+
+__all__ = ["Built", "build"]
+
+
+@dataclass(frozen=True, eq=False)
+class Built:
+    """An experiment made ready.
+
+    Attributes
+    ----------
+    loop : Loop
+        Structure, sites and method.
+    excitation : ndarray, (N, 1)
+        Ground acceleration in m/s2, a row for each step, the first at t = 0.
+    motion : GroundMotion
+        The same with its name and where it came from.
+    notes : tuple of str
+        What a reader of the results must know, such as which excitation was used.
+    experiment : Experiment
+        What it was built from.
+    """
+
+    loop: Loop
+    excitation: np.ndarray
+    motion: GroundMotion
+    notes: tuple[str, ...]
+    experiment: Experiment
+
+    def run(self, steps: int | None = None) -> Result:
+        """Run all of the excitation, or its first steps, and return what the experiment records.
+
+        Raises
+        ------
+        RunFailed
+            If the response is not finite or a limit is passed.
+        """
+        recording = self.experiment.recording
+        rows = self.excitation if steps is None else self.excitation[: steps + 1]
+        with np.errstate(all="ignore"):  # a response that is not finite is reported by the loop
+            return self.loop.run(rows, record=recording.channels, every=recording.every)
+
+
+def build(experiment: Experiment) -> Built:
+    """Build the loop and the excitation of an experiment.
+
+    Raises
+    ------
+    BadInput
+        For what only shows when tables meet: a story that does not exist, an unstable step, an unknown channel.
+    """
+    try:
+        return _build(experiment)
+    except BadInput as error:
+        if experiment.source:
+            error.args = (f"{experiment.source}: {error}",)
+        raise
+
+
+def _build(experiment: Experiment) -> Built:
+    integrator = experiment.integrator
+    with _blame("structure"):
+        frame = _structure(experiment.structure)
+    sites = [_site(frame, name, spec, experiment) for name, spec in experiment.sites.items()]
+    if experiment.structure.damping is not None:
+        with _blame("structure.damping"):
+            frame = frame.with_damping(_damping(frame, experiment.structure.damping, sites))
+    blocks = []
+    for name, spec in experiment.blocks.items():
+        with _blame(f"blocks.{name}"):
+            blocks.append(Wired(name, _device(spec.block, name, experiment.seed), spec.inputs, spec.outputs))
+    with _blame("integrator.dt, structure, sites and blocks together", _extremes(frame, sites)):
+        method = METHODS[integrator.method](**integrator.options)
+        loop = Loop(frame, sites, method=method, dt=integrator.dt, substeps=integrator.substeps, blocks=blocks)
+    for pattern in experiment.recording.channels:
+        if not any(fnmatchcase(name, pattern) for name in loop.channels):
+            raise UnknownName("channel", pattern, loop.channels, where="recording.channels")
+    with _blame("excitation"):
+        motion, note = ground_motion(experiment.excitation, integrator.dt, experiment.seed)
+    return Built(loop, motion.a[:, None], motion, (note,), experiment)
+
+
+@contextmanager
+def _blame(where: str, remark: str = "") -> Iterator[None]:
+    """Name the table in every refusal, and turn the complaints of NumPy and SciPy about its numbers into refusals."""
+    try:
+        with warnings.catch_warnings(), np.errstate(over="raise", divide="raise", invalid="raise"):
+            warnings.simplefilter("error", LinAlgWarning)
+            yield
+    except BadInput as error:
+        if not str(error).startswith(where):
+            error.args = (f"{where}: {error}{remark}",)
+        raise
+    except (ArithmeticError, LinAlgError, LinAlgWarning, ValueError) as error:
+        raise BadInput(f"{where}: the numbers are too large, too small or too far apart to compute with "
+                       f"({error}). Check their units.{remark}") from None  # fmt: skip
+
+
+def _structure(spec: StructureSpec) -> Structure:
+    if isinstance(spec, ShearFrame):
+        masses, stiffnesses = (np.broadcast_to(value, spec.stories) for value in (spec.masses, spec.stiffnesses))
+        return shear_frame(masses, stiffnesses, gravity=spec.gravity, heights=spec.heights)
+    return Structure(M=spec.M, K=spec.K, C=spec.C, influence=spec.influence, names=spec.names or ())
+
+
+def _damping(frame: Structure, spec: Damping, sites: list[Site]) -> np.ndarray:
+    extra = np.zeros((frame.n, frame.n))
+    if spec.devices:
+        for site in sites:
+            extra += site.count * site.device.stiffness * np.outer(site.along, site.along)
+    if spec.kind == "modal":
+        return modal(frame, spec.ratio, extra)
+    if spec.kind == "rayleigh":
+        return rayleigh(frame, spec.ratio, (spec.modes[0], spec.modes[1]), extra)
+    return caughey(frame, np.broadcast_to(spec.ratio, len(spec.modes)), spec.modes, extra)
+
+
+def _extremes(frame: Structure, sites: list[Site]) -> str:
+    """What a person looks at first when the numbers of a model do not go together."""
+    remark = f" Masses run from {np.diag(frame.M).min():g} to {np.diag(frame.M).max():g} kg"
+    remark += f", stiffnesses of the structure up to {np.abs(frame.K).max():g} N/m"
+    for symbol, unit in (("stiffness", "N/m"), ("damping", "N s/m")):
+        sizes = {f"sites.{s.name}": s.count * getattr(s.device, symbol) * np.abs(s.along).max() ** 2 for s in sites}
+        if sizes:
+            most = max(sizes, key=lambda name: abs(sizes[name]))
+            remark += f"; the largest device {symbol} is that of {most}, {sizes[most]:g} {unit}"
+    return f"{remark}."
+
+
+def _site(frame: Structure, name: str, spec: SiteSpec, experiment: Experiment) -> Site:
+    limits = {key: getattr(spec, key) or getattr(experiment.limits, key) or np.inf for key in ("max_d", "max_f")}
+    with _blame(f"sites.{name}.device"):
+        device = _device(spec.device, name, experiment.seed)
+    transfer = {}
+    for role, block in spec.transfer.items():
+        with _blame(f"sites.{name}.transfer.{role}"):
+            transfer[role] = _device(block, f"{name}.{role}", experiment.seed)
+    with _blame(f"sites.{name}.{_place(spec)}"):
+        along = _along(frame, spec)
+    with _blame(f"sites.{name}"):
+        return Site(name, along, device, count=spec.count, physical=spec.physical, transfer=transfer,
+                    wiring=spec.wiring, **limits)  # fmt: skip
+
+
+def _place(spec: SiteSpec) -> str:
+    return next(key for key in ("story", "between", "along") if getattr(spec, key) is not None)
+
+
+def _along(frame: Structure, spec: SiteSpec) -> np.ndarray:
+    if spec.story is not None:
+        return frame.story(spec.story, spec.factor)
+    if spec.between is not None:
+        return frame.between(*spec.between, factor=spec.factor)
+    along = spec.factor * np.atleast_1d(spec.along)
+    if along.shape != (frame.n,):
+        raise BadShape(f"got {len(along)} entries; give one for each of the {frame.n} degrees of freedom.")
+    return along
+
+
+def _device(spec: DeviceSpec, name: str, seed: int) -> Instance:
+    if not spec.draw:
+        return LAWS[spec.law](initial=spec.initial, **spec.params)
+    # the stream hangs on the name, so that adding a site changes no other
+    stream = np.random.SeedSequence(seed, spawn_key=tuple(name.encode()))
+    return draw_brfd(np.random.default_rng(stream), DRAWN[spec.law], **spec.params)

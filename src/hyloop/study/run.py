@@ -1,0 +1,106 @@
+"""Run an experiment: step in chunks, record while running, show progress."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from hyloop.errors import RunFailed
+from hyloop.record import Recorder, Recording
+from hyloop.study.build import Built, build
+from hyloop.study.load import load_experiment
+from hyloop.study.provenance import provenance
+from hyloop.study.schema import Experiment
+
+__all__ = ["Outcome", "run_experiment", "run_file"]
+
+CHUNKS = 200  # pieces of a run: often enough for a smooth progress bar, rare enough to cost nothing
+
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A finished run: where it was recorded, what to know about it, how long it took."""
+
+    path: Path
+    notes: tuple[str, ...]
+    elapsed: float
+    ticks: int
+
+    @property
+    def recording(self) -> Recording:
+        return Recording.load(self.path)
+
+    @property
+    def microseconds_per_tick(self) -> float:
+        return 1e6 * self.elapsed / max(self.ticks, 1)
+
+
+def run_file(path: Path, overrides: tuple[str, ...] = (), out: Path | None = None, *, overwrite: bool = True,
+             progress: Progress | None = None) -> Outcome:  # fmt: skip
+    """Run an experiment file into `out`, or into the recording it names; see `run_experiment`."""
+    experiment = load_experiment(path, list(overrides))
+    target = out or Path(experiment.recording.file or Path("out") / f"{path.stem}.h5")
+    return run_experiment(experiment, target, source=path, overrides=overrides, overwrite=overwrite, progress=progress)
+
+
+def run_experiment(experiment: Experiment, path: Path, *, source: Path | None = None, overrides: tuple[str, ...] = (),
+                   overwrite: bool = True, progress: Progress | None = None) -> Outcome:  # fmt: skip
+    """Build and run an experiment, writing a recording while it runs.
+
+    Parameters
+    ----------
+    path : Path
+        Recording to write; its folder is made. Nothing is written if the experiment is refused.
+    overwrite : bool
+        Replace a recording that exists; otherwise it is refused.
+    progress : callable, optional
+        Called with the fraction done.
+
+    Raises
+    ------
+    RunFailed
+        If the response is not finite or a limit is passed; the recording holds everything until then.
+    """
+    built = build(experiment)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    attributes = provenance(source, experiment.seed) | {"title": experiment.title, "notes": list(built.notes)}
+    if overrides:
+        attributes["overrides"] = list(overrides)
+    elapsed, ticks = _record(built, path, attributes, overwrite, progress)
+    return Outcome(path, tuple(built.notes), elapsed, ticks)
+
+
+def _record(built: Built, path: Path, attributes: dict[str, Any], overwrite: bool,
+            progress: Progress | None) -> tuple[float, int]:  # fmt: skip
+    recording, loop, rows = built.experiment.recording, built.loop, built.excitation
+    per_step = loop.substeps if recording.every == "tick" else 1
+    settings: dict[str, Any] = {"record": recording.channels, "every": recording.every}
+    loop.start(rows[0])
+    first = loop.advance(rows[:0], with_present=True, **settings)
+    ticks = (len(rows) - 1) * loop.substeps
+    with Recorder(path, first.names, first.units, loop.dt / per_step, attributes, overwrite=overwrite) as recorder:
+        recorder.write(first.data)
+        begin = perf_counter()  # everything is compiled by now
+        pieces = np.array_split(rows[1:], min(CHUNKS, max(len(rows) - 1, 1)))
+        for k, piece in enumerate(pieces):
+            try:
+                recorder.write(loop.advance(piece, **settings).data)
+            except RunFailed as failure:
+                recorder.write(failure.result.data)
+                recorder.outcome["fault"] = str(failure)
+                raise
+            if progress:
+                progress((k + 1) / len(pieces))
+        elapsed = perf_counter() - begin
+        recorder.outcome["timing"] = {
+            "controller ticks": ticks,
+            "time of the run [s]": round(elapsed, 6),
+            "time per tick, recording included [µs]": round(1e6 * elapsed / max(ticks, 1), 3),
+            "simulated time over time of the run": round(ticks * loop.dt / loop.substeps / max(elapsed, 1e-9), 1),
+        }
+    return elapsed, ticks

@@ -1,0 +1,128 @@
+"""Studies: a paper's cases reproduced by one command, judged claim by claim.
+
+A study is a folder with ``study.toml`` (title, reference), ``claims.toml`` and ``study.py``, whose function
+``run(job: Job) -> dict[str, float]`` does the work and returns a value for every claim.
+"""
+
+import importlib.util
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from hyloop.errors import BadInput, UnknownName
+from hyloop.record import Recording
+from hyloop.study.claims import Verdict, judge, load_claims, write_verdicts
+from hyloop.study.report import Table, write_report
+from hyloop.study.run import Outcome, run_file
+
+__all__ = ["Job", "Study", "StudyResult", "find_studies", "run_study"]
+
+
+class Study(BaseModel):
+    """Head of a study folder."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    title: str
+    reference: str
+    about: str = ""
+
+
+@dataclass
+class Job:
+    """What a study's ``run`` works with."""
+
+    folder: Path  # of the study
+    out: Path  # for recordings
+    quick: bool
+    progress: Callable[[str, float], None]  # what is being done, fraction of it
+    recordings: dict[str, Recording] = field(default_factory=dict)
+    tables: list[Table] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    not_comparable: dict[str, str] = field(default_factory=dict)  # claims this run cannot judge, and why
+
+    def run(self, case: str, experiment: str, *overrides: str) -> Outcome:
+        """Run one case from an experiment file of the study's folder; it appears in the report."""
+        outcome = run_file(self.folder / experiment, overrides, self.out / f"{case}.h5",
+                           progress=lambda part: self.progress(case, part))  # fmt: skip
+        self.recordings[case] = outcome.recording
+        self.notes.extend(note for note in outcome.notes if note not in self.notes)
+        return outcome
+
+
+@dataclass(frozen=True)
+class StudyResult:
+    """Verdicts and files of a finished study."""
+
+    verdicts: list[Verdict]
+    claims: Path
+    report: Path
+    notes: list[str]
+
+
+def _roots() -> list[Path]:
+    """Where studies are looked for: the current folder, the checkout, the installed package."""
+    package = Path(__file__).resolve().parents[1]
+    return [Path("studies"), package.parents[1] / "studies", package / "studies"]
+
+
+def find_studies() -> dict[str, Path]:
+    """Name and folder of every study."""
+    found: dict[str, Path] = {}
+    for root in _roots():
+        for head in sorted(root.glob("*/study.toml")):
+            found.setdefault(head.parent.name, head.parent)
+    return found
+
+
+def describe(folder: Path) -> Study:
+    """Head of a study."""
+    path = folder / "study.toml"
+    try:
+        return Study(**tomllib.loads(path.read_text(encoding="utf-8")))
+    except (OSError, tomllib.TOMLDecodeError, ValidationError, TypeError) as error:
+        raise BadInput(f"{path}: {error}") from error
+
+
+def run_study(name: str, out: Path, *, quick: bool, progress: Callable[[str, float], None]) -> StudyResult:
+    """Run a study, judge its claims, and write ``claims.json`` and ``report.html`` into `out`."""
+    studies = find_studies()
+    if name not in studies:
+        raise UnknownName("study", name, studies)
+    folder = studies[name]
+    head, claims = describe(folder), load_claims(folder / "claims.toml")
+    out.mkdir(parents=True, exist_ok=True)
+    job = Job(folder, out, quick, progress)
+    values = _load(folder / "study.py").run(job)
+    command = f"hyloop study run {name}" + (" --quick" if quick else "")
+    verdicts = judge(name, claims, values, command, job.not_comparable)
+    write_verdicts(out / "claims.json", verdicts)
+    sources = {claim.claim: claim for claim in claims}
+    rows = [
+        [v.claim, sources[v.claim].source, _number(v.paper), _number(v.ours), v.unit, v.verdict,
+         job.not_comparable.get(v.claim, sources[v.claim].not_comparable)]
+        for v in verdicts
+    ]  # fmt: skip
+    columns = ["claim", "source", "paper", "ours", "unit", "verdict", "remark"]
+    tables = [Table("Claims", columns, rows), *job.tables]
+    report = write_report(out / "report.html", job.recordings, title=head.title, summary=tables,
+                          notes=[head.reference, head.about, *job.notes])  # fmt: skip
+    return StudyResult(verdicts, out / "claims.json", report, job.notes)
+
+
+def _load(path: Path) -> Any:
+    """Import the study's own code from its folder."""
+    spec = importlib.util.spec_from_file_location(f"hyloop_study_{path.parent.name}", path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise BadInput(f"{path} is missing; a study needs it.")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4g}"

@@ -1,0 +1,114 @@
+"""The command line as a person uses it: real processes, real files, exit codes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EXPERIMENT = ROOT / "experiments" / "friction_frame.toml"
+SHORT = ("--set", "excitation.duration=3s")
+
+
+def hyloop(*words, cwd, code=0):
+    command = [sys.executable, "-c", "from hyloop.cli import main; main()", *map(str, words)]
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder in which the demonstration has been run."""
+    path = tmp_path_factory.mktemp("cli")
+    hyloop("run", EXPERIMENT, *SHORT, "--out", "run.h5", cwd=path)
+    return path
+
+
+def test_run_writes_a_recording_and_a_page(folder):
+    assert (folder / "run.html").stat().st_size > 1_000_000
+    with h5py.File(folder / "run.h5") as file:
+        assert file["data"].shape[0] > 500
+        assert file["data"].shape[1] == len(file["names"])
+
+
+def test_the_same_file_gives_the_same_bytes(folder):
+    hyloop("run", EXPERIMENT, *SHORT, "--out", "again.h5", "--no-report", cwd=folder)
+    with h5py.File(folder / "run.h5") as a, h5py.File(folder / "again.h5") as b:
+        assert set(a) == set(b)
+        for name in a:
+            assert a[name][()].tobytes() == b[name][()].tobytes(), name
+
+
+def test_an_override_reaches_the_device(folder):
+    change = ("--set", "sites.damper2.device.Fc_pos=5kN", "--set", "sites.damper2.device.Fs_pos=5kN")
+    out = hyloop("run", EXPERIMENT, *SHORT, *change, "--out", "weak.h5", "--no-report", "--json", cwd=folder)
+    assert json.loads(out.stdout)["recording"] == "weak.h5"
+    shown = json.loads(hyloop("show", "weak.h5", "--json", cwd=folder).stdout)
+    largest = {c["name"]: c["max"] for c in shown["channels"]}
+    assert largest["damper2.f"] < 7e3 and shown["complete"]
+
+
+def test_show_and_export(folder):
+    assert "damper1.f" in hyloop("show", "run.h5", cwd=folder).stdout
+    hyloop("export", "run.h5", "run.csv", cwd=folder)
+    with h5py.File(folder / "run.h5") as file:
+        data = file["data"][()]
+    table = np.loadtxt(folder / "run.csv", delimiter=",", comments="#", skiprows=1)
+    assert np.allclose(table[:, 1:], data, rtol=1e-12)
+
+
+def test_report_of_two_recordings(folder):
+    hyloop("report", "run.h5", "weak.h5", "--out", "both.html", "--figures", "figures", cwd=folder)
+    assert (folder / "both.html").stat().st_size > 1_000_000
+    assert list((folder / "figures").glob("*.png")) and list((folder / "figures").glob("*.pdf"))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("run", "nothing.toml"), "nothing.toml"),
+        (("run", EXPERIMENT, "--set", "sites.damper9.count=2"), "damper9"),
+        (("run", EXPERIMENT, "--set", "sites.damper2.device.Fc_pos=5kg"), "Fc_pos"),
+        (("show", "nothing.h5"), "nothing.h5"),
+        (("laws", "bouc_wenn"), "Did you mean 'bouc_wen'"),
+        (("study", "run", "wang2002"), "Did you mean 'wang2020'"),
+        (("runn",), "runn"),
+    ],
+)
+def test_bad_input_is_refused_with_exit_code_2(tmp_path, words, message):
+    done = hyloop(*words, cwd=tmp_path, code=2)
+    assert message in " ".join(done.stderr.split())
+    assert not list(tmp_path.iterdir()), "something was left behind"
+
+
+def test_a_run_that_passes_a_limit_fails_with_exit_code_1_and_keeps_its_recording(tmp_path):
+    done = hyloop("run", EXPERIMENT, *SHORT, "--set", "sites.damper1.max_d=1mm", "--out", "run.h5", cwd=tmp_path, code=1)
+    assert "damper1" in done.stderr
+    shown = json.loads(hyloop("show", "run.h5", "--json", cwd=tmp_path).stdout)
+    assert shown["rows"] > 10
+
+
+def test_laws_records_doctor_and_schema(tmp_path):
+    laws = json.loads(hyloop("laws", "--json", cwd=tmp_path).stdout)
+    assert {"bouc_wen", "lugre", "brfd_gap_slip"} <= {law["law"] for law in laws}
+    assert "sigma0" in hyloop("laws", "lugre", cwd=tmp_path).stdout
+    what = {row["what"] for row in json.loads(hyloop("doctor", "--json", cwd=tmp_path).stdout)}
+    assert {"cores", "clock", "BLAS threads", "real-time priority", "data folder"} <= what
+    assert json.loads(hyloop("schema", cwd=tmp_path).stdout)["type"] == "object"
+    (tmp_path / "a.csv").write_text("t,a\n0,0\n0.01,1\n0.02,0\n")
+    assert "No records" not in hyloop("records", tmp_path, "--json", cwd=tmp_path).stderr
+
+
+def test_quick_study(tmp_path):
+    done = hyloop("study", "run", "wang2020", "--quick", "--out", "study", "--json", cwd=tmp_path)
+    verdicts = {row["claim"]: row for row in json.loads(done.stdout)}
+    assert verdicts["first period"]["verdict"] == "met"
+    assert json.loads((tmp_path / "study" / "claims.json").read_text()) == list(verdicts.values())
+    assert (tmp_path / "study" / "report.html").stat().st_size > 1_000_000
+    assert "wang2020" in hyloop("study", "list", cwd=tmp_path).stdout
