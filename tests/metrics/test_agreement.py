@@ -107,7 +107,7 @@ def test_refused(name, case):
 
 @pytest.mark.parametrize("name", ["nrmse", "mre", "r2", "rrse", "trac", "snr", "pearson_r"])
 def test_undefined_for_a_zero_history(name):
-    with pytest.raises(BadInput, match="undefined.*Use rmse"):
+    with pytest.raises(BadInput, match=r"undefined.*Use rmse"):
         getattr(metrics, name)([0.0, 0.0], [1.0, 2.0])
 
 

@@ -122,7 +122,7 @@ def test_an_error_of_the_thread_reaches_the_caller(tmp_path, monkeypatch, ask):
     monkeypatch.setattr(RecordingFile, "append", full)
     output = recorder(tmp_path / "run.h5", ring_seconds=0.1)
     output.write(np.ones((1, 2)))
-    with pytest.raises(HyloopError, match="no space left on device.*0 rows are in the file"):
+    with pytest.raises(HyloopError, match=r"no space left on device.*0 rows are in the file"):
         ask(output)
     with pytest.raises(HyloopError, match="no space left"):
         output.write(np.ones((1, 2)))
@@ -140,7 +140,7 @@ def test_does_not_overwrite_unless_told(tmp_path):
         with recorder(path, overwrite=overwrite) as output:
             output.write(np.full((3, 2), float(overwrite)))
     assert Recording.load(path)["u.1"][0] == 1.0
-    with pytest.raises(BadInput, match="exists.*overwrite=True"):
+    with pytest.raises(BadInput, match=r"exists.*overwrite=True"):
         recorder(path)
 
 
@@ -182,6 +182,6 @@ def test_an_outcome_too_long_is_refused_but_the_rows_are_kept(tmp_path):
     output = recorder(tmp_path / "run.h5")
     output.write(np.ones((5, 2)))
     output.outcome["log"] = "x" * 5000
-    with pytest.raises(BadInput, match="outcome.*at most 4096"):
+    with pytest.raises(BadInput, match=r"outcome.*at most 4096"):
         output.close()
     assert len(Recording.load(tmp_path / "run.h5")) == 5

@@ -37,7 +37,7 @@ def same(a, b):
 
 def test_channel_by_name(recording):
     np.testing.assert_array_equal(recording["damper1.f"], recording.data[:, 0])
-    with pytest.raises(UnknownName, match="Did you mean 'damper1.f'"):
+    with pytest.raises(UnknownName, match=r"Did you mean 'damper1\.f'"):
         recording["damper1f"]
 
 

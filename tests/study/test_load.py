@@ -183,6 +183,7 @@ def _changed(old, new):
         (FRAME + '\n[sites.damper1.transfer]\nactuatr = { law = "spring" }', ["actuatr", "did you mean 'actuator'?"]),
         (FRAME + '\n[blocks.b]\nblock = { law = "spring", k = "1 m" }', ["blocks.b.block.k: got '1 m'"]),
         ('include = "base.toml"\n' + FRAME, ["include: got 'base.toml', wanted a list"]),
+        ('include = ["a\\u0000b"]\n' + FRAME, ["included by test.toml", "cannot be read"]),
         ('include = ["base.toml"]\n' + FRAME, ["base.toml: the file, included by test.toml, cannot be read"]),
         (_changed('law = "lugre"', 'law = "lugre", draw = true'), ["sites.damper1.device.draw: ", "brfd_gap_slip"]),
     ],
@@ -240,6 +241,7 @@ def test_json_schema_names_every_table():
     assert {"include", "structure", "sites", "integrator", "excitation", "recording"} <= set(schema["properties"])
     assert set(schema["required"]) == {"structure", "integrator", "excitation"}
     assert "like" in schema["$defs"]["SiteSpec"]["properties"]
+    assert "bouc_wen" in schema["$defs"]["DeviceSpec"]["properties"]["law"]["enum"]
     kinds = {name: table["properties"]["kind"]["const"] for name, table in schema["$defs"].items()
              if "const" in table["properties"].get("kind", {})}  # fmt: skip
     assert sorted(kinds.values()) == ["harmonic", "matrices", "noise", "record", "shear_frame", "sweep", "synthetic"]

@@ -79,6 +79,8 @@ def test_value(text, unit, value):
         (math.nan, "N", ["finite"]),
         (math.inf, "N", ["finite"]),
         (10**400, "N", ["finite"]),
+        (1e300, "N", ["1e+30"]),
+        ("1e-300 kN", "N", ["1e-30"]),
         (True, "N", ["truth value"]),
         ([1.0], "N", ["list"]),
         ({"a": 1}, "N", ["table"]),
@@ -92,7 +94,7 @@ def test_refused(given, unit, words):
         assert word in str(caught.value)
 
 
-@given(st.floats(-1e30, 1e30), st.sampled_from(sorted(UNITS)))
+@given(st.floats(-1e18, 1e18).filter(lambda x: x == 0.0 or abs(x) > 1e-18), st.sampled_from(sorted(UNITS)))
 def test_a_number_with_its_own_unit_is_the_number_times_its_size(number, name):
     expected = number * UNITS[name].size
     assert quantity(f"{number!r} {name}", name) == pytest.approx(expected, rel=ROUND_OFF)

@@ -34,7 +34,12 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
 @contextmanager
 def progress_bars(shown: bool = True) -> Iterator[Callable[[str, float], None]]:
     """A function ``update(name, fraction)``; every name gets a bar with its remaining time, on standard error."""
-    columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:3.0f} %"), TimeRemainingColumn()
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:3.0f} %"),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=errors, disable=not shown) as progress:
         bars: dict[str, TaskID] = {}
 

@@ -85,8 +85,8 @@ def _data() -> Finding:
     from hyloop.hazards import data_folder
 
     folder = data_folder()
-    return Finding("data folder", str(folder) if folder else "none",
-                   "" if folder else "set HYLOOP_DATA to use real records; synthetic motions are used otherwise")  # fmt: skip
+    advice = "" if folder else "set HYLOOP_DATA to use real records; synthetic motions are used otherwise"
+    return Finding("data folder", str(folder) if folder else "none", advice)
 
 
 def _cache() -> Finding:

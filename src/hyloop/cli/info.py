@@ -96,7 +96,13 @@ def show_verdicts(verdicts: list[Verdict]) -> None:
     """Table paper / ours / verdict."""
     style = {"beaten": "[green]beaten[/]", "met": "[green]met[/]", "missed": "[red]missed[/]"}
     rows = [
-        [v.claim, "-" if v.paper is None else f"{v.paper:.4g}", f"{v.ours:.4g}", v.unit, style.get(v.verdict, v.verdict)]
+        [
+            v.claim,
+            "-" if v.paper is None else f"{v.paper:.4g}",
+            f"{v.ours:.4g}",
+            v.unit,
+            style.get(v.verdict, v.verdict),
+        ]
         for v in verdicts
     ]
     print_table("Claims", ["claim", "paper", "ours", "unit", "verdict"], rows, right=["paper", "ours"])

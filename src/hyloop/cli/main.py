@@ -50,8 +50,8 @@ def run(
     recording = outcome.recording
     page = None
     if report:
-        page = write_report(outcome.path.with_suffix(".html"), {file.stem: recording},
-                            title=str(recording.attributes.get("title") or file.stem), notes=list(outcome.notes))  # fmt: skip
+        title = str(recording.attributes.get("title") or file.stem)
+        page = write_report(outcome.path.with_suffix(".html"), {file.stem: recording}, title=title, notes=outcome.notes)
     if json:
         print_json({"recording": str(outcome.path), "report": str(page) if page else None, "ticks": outcome.ticks,
                     "microseconds_per_tick": outcome.microseconds_per_tick, "notes": list(outcome.notes)})  # fmt: skip

@@ -22,8 +22,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-__all__ = ["BLOCK", "GROUP", "Floats", "Ints", "bind", "cache_folder", "call_block", "call_group", "compile_c", "jit", "pointer",
-           "table", "verb"]  # fmt: skip
+__all__ = ["BLOCK", "GROUP", "Floats", "Ints", "bind", "cache_folder", "call_block", "call_group", "compile_c", "jit",
+           "pointer", "table", "verb"]  # fmt: skip
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 FLOATS = types.CPointer(types.float64)

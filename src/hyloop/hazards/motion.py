@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from scipy import signal
 
 from hyloop.core.jit import Floats
 from hyloop.errors import BadInput, OutOfBounds
@@ -156,6 +155,8 @@ class GroundMotion:
             high_pass = positive(where, "high_pass", high_pass)
             if high_pass >= 0.5 / self.dt:
                 raise OutOfBounds(f"{where}: high_pass = {high_pass:g} Hz must be below {0.5 / self.dt:g} Hz.")
+            from scipy import signal  # here: it takes longer to import than the rest of hyloop, and few need it
+
             sos = signal.butter(4, high_pass, "highpass", fs=1.0 / self.dt, output="sos")
             pad = int(np.ceil(1.5 * 8 / high_pass / self.dt))  # Boore (2005): 1.5 n/fc, n = 8 after both passes
             a = signal.sosfiltfilt(sos, np.pad(a, pad), padlen=0)[pad:-pad]

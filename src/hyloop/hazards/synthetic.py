@@ -111,9 +111,12 @@ def synthetic_motion(periods: Any, target: Any, duration: float, dt: float, seed
 def _at_rest(a: Floats, shape: Floats, dt: float) -> Floats:
     """Subtract shape·(c0 + c1 τ) so that velocity and displacement end at zero."""
     tau = np.linspace(0.0, 1.0, a.size)
-    columns = np.array([shape, shape * tau])
-    ends = np.array([[m.velocity()[-1], m.displacement()[-1]] for m in (GroundMotion(c, dt) for c in (*columns, a))])
-    return a - np.linalg.solve(ends[:2].T, ends[2]) @ columns
+    columns = shape, shape * tau
+    motions = [GroundMotion(x, dt) for x in (*columns, a)]
+    (v0, d0), (v1, d1), (v, d) = [(m.velocity()[-1], m.displacement()[-1]) for m in motions]
+    # Cramer's rule: a threaded linear solver would be slower and its last bit might vary
+    determinant = v0 * d1 - v1 * d0
+    return a - (v * d1 - v1 * d) / determinant * columns[0] - (v0 * d - v * d0) / determinant * columns[1]
 
 
 def default_motion(seed: int = 0) -> GroundMotion:

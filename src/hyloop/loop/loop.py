@@ -78,6 +78,11 @@ class Loop:
         """Name and unit of every channel."""
         return dict(zip(self._wiring.layout.names, self._wiring.layout.units, strict=True))
 
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Channels that are parameters of blocks."""
+        return tuple(self._bounds)
+
     def __getitem__(self, channel: str) -> float:
         """Present value of a channel, such as ``loop["damper1.f"]``."""
         return float(self._state.bus[self._wiring.layout[channel]])

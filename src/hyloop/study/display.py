@@ -19,6 +19,7 @@ __all__ = [
     "Line",
     "Panel",
     "RecordingLike",
+    "Recordings",
     "ground_panels",
     "history_panels",
     "hysteresis_panels",

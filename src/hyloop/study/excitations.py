@@ -1,5 +1,6 @@
 """Excitations in experiment files, and the ground motions they mean."""
 
+from os.path import isfile
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -136,7 +137,7 @@ class Record(Table):
     def find(self) -> Path | None:
         """Where the record lies; None where it is missing."""
         if self.file is not None:
-            return Path(self.file) if Path(self.file).is_file() else None
+            return Path(self.file) if isfile(self.file) else None
         wanted = f"{self.name}_{self.component}" if self.component else f"{self.name}"
         try:
             return None if data_folder() is None else find_record(wanted)
@@ -145,7 +146,10 @@ class Record(Table):
 
     def motion(self, path: Path) -> GroundMotion:
         """The part wanted of the record, scaled."""
-        stored = read_record(path, unit=self.unit, dt=self.dt)
+        try:
+            stored = read_record(path, unit=self.unit, dt=self.dt)
+        except OSError as error:
+            raise BadInput(f"excitation.file: {path} cannot be read ({error.strerror}).") from None
         first, last = self._samples(stored)
         motion = GroundMotion(stored.a[first:last], stored.dt, stored.name, stored.meta)
         if self.scale is not None:

@@ -53,17 +53,18 @@ def load_experiment(path: str | PathLike[str], overrides: Sequence[str] = ()) ->
 
 def read_experiment(path: Path, _above: tuple[Path, ...] = ()) -> dict[str, Any]:
     """The tables of an experiment file with its includes merged, not checked yet."""
-    here = path.resolve()
+    try:
+        here, text = path.resolve(), path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise BadInput(f"{path}: is not a text file in UTF-8.") from None
+    except (OSError, ValueError) as error:  # a ValueError: a name no file can have
+        asked = f", included by {_above[-1].name}," if _above else ""
+        raise BadInput(f"{path}: the file{asked} cannot be read ({error}). Check the path.") from None
     if here in _above:
         chain = " > ".join(file.name for file in (*_above, here))
         raise BadInput(f"{path}: include: files include each other in a circle, {chain}. Break it.")
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        asked = f", included by {_above[-1].name}," if _above else ""
-        raise BadInput(f"{path}: the file{asked} cannot be read ({error.strerror}). Check the path.") from None
-    except UnicodeDecodeError:
-        raise BadInput(f"{path}: is not a text file in UTF-8.") from None
+        data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise BadInput(f"{path}: not valid TOML: {error}. Texts, also those with units, need quotes.") from None
     _place_files(data, path.parent)

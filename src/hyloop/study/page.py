@@ -177,9 +177,9 @@ th.n, td.n { text-align: right; }
 .verdict { font-weight: 600; } .beaten, .met { color: var(--good); } .missed { color: var(--bad); }
 .long { overflow-wrap: anywhere; min-width: 12rem; }
 summary { cursor: pointer; } pre { white-space: pre-wrap; font-size: .85em; margin: .4rem 0; }
-.plot .xtick text, .plot .ytick text, .plot .legendtext, .plot .annotation-text, .plot .g-xtitle text,
-.plot .g-ytitle text, .plot [class*="title"] { fill: var(--ink) !important; }
-.plot .xgrid, .plot .ygrid { stroke: var(--line) !important; }
+.plot [class$="tick"] text, .plot .legendtext, .plot .annotation-text, .plot [class$="title"] {
+  fill: var(--ink) !important; }
+.plot path[class*="grid"] { stroke: var(--line) !important; }
 .plot .zl { stroke: var(--axis) !important; }
 .plot .rangeslider-bg { fill: var(--line) !important; fill-opacity: .35; }
 @media print {
@@ -187,7 +187,7 @@ summary { cursor: pointer; } pre { white-space: pre-wrap; font-size: .85em; marg
     --bad: #000; }
   @page { margin: 15mm; }
   body { padding: 0; font-size: 10pt; max-width: none; } nav, .modebar { display: none; }
-  .wide { overflow: visible; } tr { break-inside: avoid; } h2 { break-after: avoid; }
+  .wide { overflow: visible; } tr, figure { break-inside: avoid; } h2 { break-after: avoid; }
 }
 """
 

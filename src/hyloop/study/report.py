@@ -92,7 +92,8 @@ def _peaks(recordings: Recordings) -> list[Table]:
         for name, r in recordings.items():
             if {f"{site}.d", f"{site}.f"} <= set(r.names):
                 loop = np.column_stack([r[f"{site}.f"], r[f"{site}.d"]])
-                energy = 1e-3 * float(np.trapezoid(*loop[np.isfinite(loop).all(axis=1)].T))
+                with np.errstate(over="ignore", invalid="ignore"):  # of a run that diverged
+                    energy = 1e-3 * float(np.trapezoid(*loop[np.isfinite(loop).all(axis=1)].T))
                 rows.append([site, name, _peak(r, f"{site}.d"), _peak(r, f"{site}.f"), energy])
     if rows:
         columns = ["site", "recording", "peak deformation [mm]", "peak force [kN]", "energy dissipated [kJ]"]

@@ -8,7 +8,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import ConfigDict, Field, PrivateAttr, model_validator
+from pydantic import ConfigDict, Field, PrivateAttr, WithJsonSchema, model_validator
 
 import hyloop.devices
 import hyloop.integrators
@@ -30,7 +30,6 @@ METHODS = {name: getattr(hyloop.integrators, name) for name in hyloop.integrator
 DRAWN = {"brfd_gap_slip": "gap-slip", "brfd_stick_slip": "stick-slip"}
 _SPREADS = {"level": "N", "friction": "-", "gap": "m", "stiffness": "-", "drift": "-", "centred": "m"}
 
-Names = Annotated[tuple[str, ...], Field(strict=False)]
 Force = Annotated[float, Quantity("N", above=0.0)]
 Length = Annotated[float, Quantity("m", above=0.0)]
 
@@ -40,11 +39,11 @@ class DeviceSpec(Table):
 
     model_config = ConfigDict(extra="allow")
 
-    law: str
+    law: Annotated[str, WithJsonSchema({"type": "string", "enum": sorted(LAWS)})]
     """Name of the law, such as "bouc_wen"."""
     draw: bool = False
     """Draw the parameters at random (banded dampers only); level, friction, gap, ... are then those of `draw_brfd`."""
-    initial: dict[str, Any] = {}
+    initial: dict[str, Any] = Field(default_factory=dict)
     """Initial values of state variables."""
 
     @property
@@ -111,9 +110,9 @@ class SiteSpec(Table):
     """Number of equal devices in parallel."""
     physical: bool = False
     """The measured specimen, or what stands for it; runs before the models."""
-    transfer: dict[Literal["compensator", "actuator", "sensor"], DeviceSpec] = {}
+    transfer: dict[Literal["compensator", "actuator", "sensor"], DeviceSpec] = Field(default_factory=dict)
     """Transfer system; empty is ideal."""
-    wiring: dict[str, str] = {}
+    wiring: dict[str, str] = Field(default_factory=dict)
     """Inputs of the device that come from other channels."""
     max_d: Length | None = None
     """Deformation that stops the run."""
@@ -133,16 +132,16 @@ class BlockSpec(Table):
     """A block that belongs to no site, such as an updater."""
 
     block: DeviceSpec
-    inputs: dict[str, str] = {}
+    inputs: dict[str, str] = Field(default_factory=dict)
     """Channel for each input."""
-    outputs: dict[str, str] = {}
+    outputs: dict[str, str] = Field(default_factory=dict)
     """Channels that outputs overwrite."""
 
 
 class Integrator(Table):
     """Integration method and step."""
 
-    method: str
+    method: Annotated[str, WithJsonSchema({"type": "string", "enum": sorted(METHODS)})]
     """Name of the method, such as "mkr_alpha"."""
     dt: Annotated[float, Quantity("s", above=0.0)]
     """Step of the structure."""
@@ -201,8 +200,8 @@ class Experiment(Table):
     title: str = ""
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     """Source of everything random."""
-    sites: dict[str, SiteSpec] = {}
-    blocks: dict[str, BlockSpec] = {}
+    sites: dict[str, SiteSpec] = Field(default_factory=dict)
+    blocks: dict[str, BlockSpec] = Field(default_factory=dict)
     recording: Recording = Recording()
     limits: Limits = Limits()
     _source: str = PrivateAttr("")

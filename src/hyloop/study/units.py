@@ -105,7 +105,9 @@ def quantity(given: Any, unit: str, where: str = "") -> float:
     try:
         wanted = parse_unit(unit)
     except BadInput:
-        _refuse(where, given, unit, f"the unit {unit} has a power that depends on a parameter; give a plain number in SI")
+        _refuse(
+            where, given, unit, f"the unit {unit} has a power that depends on a parameter; give a plain number in SI"
+        )
     try:
         have = parse_unit(text)
     except BadInput as error:
@@ -221,4 +223,6 @@ def _refuse(where: str, given: Any, unit: str, why: str) -> NoReturn:
     shown = repr(given) if len(repr(given)) < 60 else repr(given)[:57] + "..."
     prefix = f"{where}: " if where else ""
     stop = "" if why.endswith("?") else "."
-    raise BadInput(f"{prefix}got {shown}, wanted a quantity in {_shown(unit)}: {why}{stop} Write for example {example}.")
+    raise BadInput(
+        f"{prefix}got {shown}, wanted a quantity in {_shown(unit)}: {why}{stop} Write for example {example}."
+    )
