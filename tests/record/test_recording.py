@@ -161,10 +161,23 @@ def _good(path):
         recorder.write(np.zeros((100, 1)))
 
 
+def _unfinished(path, kept):
+    """What a failed copy leaves of a recording that is still written; plain HDF5 waits for ever or reads zeros."""
+    whole = path.with_name("whole.h5")
+    recorder = Recorder(whole, ["a"], ["m"], 0.01, flush_every=0.001)
+    recorder.write(np.ones((20_000, 1)))
+    while len(Recording.load(whole)) < 20_000:
+        pass
+    path.write_bytes(whole.read_bytes()[:kept])
+    recorder.close()
+
+
 SPOILT = {
     "text": (lambda path: path.write_text("time, force\n"), "damaged or not a hyloop recording"),
     "empty": (lambda path: path.write_bytes(b""), "damaged or not a hyloop recording"),
     "cut short": (_cut, "damaged or not a hyloop recording"),
+    "cut short in the head while unfinished": (lambda path: _unfinished(path, 3000), "cut short: its head"),
+    "cut short in the rows while unfinished": (lambda path: _unfinished(path, 100_000), "cut short: it has 100000 of"),
     "another HDF5 file": (_foreign, "not a hyloop recording"),
     "of a newer version": (_newer, "format version 99.*Update hyloop"),
     "without times": (_without_time, "cannot be read as a recording"),

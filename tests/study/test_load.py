@@ -79,6 +79,14 @@ def test_record_file_is_relative_to_the_file_that_names_it(tmp_path, write):
     assert Path(experiment.excitation.file) == tmp_path / "parts" / "motion.AT2"
 
 
+def test_another_law_replaces_the_whole_device(write):
+    """Nothing of the old law may stay: its parameters are unknown to the new one."""
+    write(FRAME, "base.toml")
+    other = write('include = ["base.toml"]\n[sites.damper1.device]\nlaw = "spring"\nk = "3 kN/mm"\n', "other.toml")
+    device = load_experiment(other).sites["damper1"].device
+    assert device.law == "spring" and device.params == {"k": 3e6}
+
+
 def test_circular_include_is_refused(write):
     write('include = ["b.toml"]', "a.toml")
     write('include = ["a.toml"]', "b.toml")

@@ -6,7 +6,7 @@
     /time    (rows,) float64 in s; fill value NaN
     /names   (channels,) strings
     /units   (channels,) strings
-    attributes: format, version, provenance (JSON), outcome (JSON of fixed length), complete, dropped
+    attributes: format, version, provenance (JSON), outcome (JSON of fixed length), complete, dropped, bytes
 
 A file can be killed at any moment and must open afterwards. Four things see to that:
 
@@ -14,7 +14,10 @@ A file can be killed at any moment and must open afterwards. Four things see to 
   (SWMR), so a file of that name can always be opened by a SWMR reader.
 - In SWMR mode HDF5 writes what is pointed to before the pointer.
 - Rows of ``/data`` are on the file before their times are, so a row counts once its time is there.
-- Nothing is created in SWMR mode; what is known only at the end overwrites attributes of fixed size.
+- Nothing is created in SWMR mode; what is known only later overwrites attributes of fixed size.
+
+HDF5 reads zeros, or waits for ever, where a SWMR file was cut short (by a copy that failed, say). So the length it must
+have at least is kept in ``bytes`` and checked first.
 
 The file keeps to HDF5 1.10, the first version with SWMR, so that MATLAB and older tools can read it.
 
@@ -35,7 +38,7 @@ import numpy as np
 
 from hyloop.errors import BadInput, BadShape
 
-__all__ = ["FORMAT", "VERSION", "RecordingFile", "check_channels", "dataset", "outcome_json", "replacing"]
+__all__ = ["RecordingFile", "check_channels", "dataset", "open_for_reading", "outcome_json", "replacing"]
 
 FORMAT, VERSION = "hyloop-recording", 1
 _LIBVER = ("v110", "v110")
@@ -70,6 +73,7 @@ class RecordingFile:
                     file.attrs["provenance"] = provenance
                     file.attrs["outcome"] = np.array(b"{}", dtype=f"S{_OUTCOME_BYTES}")
                     file.attrs["complete"], file.attrs["dropped"] = np.uint8(0), np.int64(0)
+                    file.attrs["bytes"] = np.int64(0)
                 return cls(_open_swmr(part))
         except OSError as error:
             raise BadInput(f"cannot create {path}: {error}. Give a folder that can be written to.") from error
@@ -81,6 +85,8 @@ class RecordingFile:
             target.resize(self._rows, axis=0)
             target[begin:] = values
             target.flush()
+        self._file.attrs.modify("bytes", np.int64(os.fstat(self._file.id.get_vfd_handle()).st_size))
+        self._file.flush()
 
     def finish(self, complete: bool, dropped: int = 0, outcome: str = "{}") -> None:
         """Write what is known only at the end."""
@@ -102,6 +108,34 @@ def replacing(path: Path) -> Iterator[Path]:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def open_for_reading(path: Path) -> h5py.File:
+    """Open a recording that is finished, killed or still written; `BadInput` if it is something else or cut short."""
+    with open(path, "rb") as stream:
+        head, size = stream.read(36), os.fstat(stream.fileno()).st_size
+    # superblock of version 3: signature, version, two sizes, flags (4: SWMR writer), two addresses, end of file
+    unfinished = head[:9] == b"\x89HDF\r\n\x1a\n\x03" and head[11] & 4
+    if unfinished and size < int.from_bytes(head[28:36], "little"):
+        raise BadInput(f"{path} is cut short: its head is missing. Copy it again from where it was recorded.")
+    file = h5py.File(path, "r", swmr=bool(unfinished))
+    try:
+        marks: dict[str, Any] = dict(file.attrs)
+        if marks.get("format") != FORMAT:
+            raise BadInput(f"{path} is an HDF5 file, but not a hyloop recording. Give a file that a run has recorded.")
+        if marks["version"] > VERSION:
+            raise BadInput(
+                f"{path} has format version {marks['version']}, hyloop reads up to {VERSION}. Update hyloop."
+            )
+        if path.stat().st_size < marks["bytes"]:
+            raise BadInput(
+                f"{path} is cut short: it has {path.stat().st_size} of {marks['bytes']} bytes. "
+                "Copy it again from where it was recorded."
+            )
+    except BaseException:
+        file.close()
+        raise
+    return file
 
 
 def check_channels(names: Sequence[str], units: Sequence[str]) -> None:

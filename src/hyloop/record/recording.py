@@ -12,7 +12,7 @@ import numpy as np
 
 from hyloop.errors import BadInput, BadShape, UnknownName
 from hyloop.record.export import EXPORTS
-from hyloop.record.layout import FORMAT, VERSION, RecordingFile, check_channels, dataset, replacing
+from hyloop.record.layout import RecordingFile, check_channels, dataset, open_for_reading, replacing
 
 __all__ = ["ChannelSummary", "Recording"]
 
@@ -67,9 +67,7 @@ class Recording:
         if not Path(path).is_file():
             raise BadInput(f"{path}: no such file. Give the path of a recording, such as out/run.h5.")
         try:
-            # a SWMR reader also opens files whose writer lives or was killed; others are locked out
-            with h5py.File(path, "r", swmr=True) as file:
-                _check_format(path, file)
+            with open_for_reading(Path(path)) as file:
                 return cls(*_read(file))
         except (OSError, KeyError, RuntimeError, TypeError, json.JSONDecodeError) as error:
             raise BadInput(
@@ -113,16 +111,6 @@ class Recording:
 
     def __len__(self) -> int:
         return len(self.time)
-
-
-def _check_format(path: str | PathLike, file: h5py.File) -> None:
-    marks: dict[str, Any] = dict(file.attrs)
-    if marks.get("format") != FORMAT:
-        raise BadInput(f"{path} is an HDF5 file, but not a hyloop recording. Give a file that a run has recorded.")
-    if marks["version"] > VERSION:
-        raise BadInput(
-            f"{path} has format version {marks['version']}, this hyloop reads up to {VERSION}. Update hyloop."
-        )
 
 
 def _read(file: h5py.File) -> tuple[Any, ...]:
