@@ -3,10 +3,10 @@
 ::
 
     /data    (rows, channels) float64, chunked, extensible
-    /time    (rows,) float64 in s; fill value NaN
+    /time    (rows,) float64 in s; fill value NaN; attributes bytes, complete, dropped, outcome (JSON)
     /names   (channels,) strings
     /units   (channels,) strings
-    attributes: format, version, provenance (JSON), outcome (JSON of fixed length), complete, dropped, bytes
+    attributes of the file: format, version, provenance (JSON)
 
 A file can be killed at any moment and must open afterwards. Four things see to that:
 
@@ -17,7 +17,8 @@ A file can be killed at any moment and must open afterwards. Four things see to 
 - Nothing is created in SWMR mode; what is known only later overwrites attributes of fixed size.
 
 HDF5 reads zeros, or waits for ever, where a SWMR file was cut short (by a copy that failed, say). So the length it must
-have at least is kept in ``bytes`` and checked first.
+have at least is kept in ``bytes`` and checked first. All strings have a fixed length, because the heap in which HDF5
+keeps others has no checksum, and a damaged one can make it wait for ever too.
 
 The file keeps to HDF5 1.10, the first version with SWMR, so that MATLAB and older tools can read it.
 
@@ -67,13 +68,13 @@ class RecordingFile:
                 with h5py.File(part, "w", libver=_LIBVER) as file:
                     file.create_dataset("data", (0, channels), "f8", maxshape=(None, channels), chunks=(rows, channels))
                     file.create_dataset("time", (0,), "f8", maxshape=(None,), chunks=(rows,), fillvalue=np.nan)
-                    file.create_dataset("names", data=list(names), dtype=h5py.string_dtype())
-                    file.create_dataset("units", data=list(units), dtype=h5py.string_dtype())
-                    file.attrs["format"], file.attrs["version"] = FORMAT, VERSION
-                    file.attrs["provenance"] = provenance
-                    file.attrs["outcome"] = np.array(b"{}", dtype=f"S{_OUTCOME_BYTES}")
-                    file.attrs["complete"], file.attrs["dropped"] = np.uint8(0), np.int64(0)
-                    file.attrs["bytes"] = np.int64(0)
+                    file.create_dataset("names", data=_fixed(names))
+                    file.create_dataset("units", data=_fixed(units))
+                    file.attrs["format"], file.attrs["version"] = _fixed(FORMAT), VERSION
+                    file.attrs["provenance"] = _fixed(provenance)
+                    later = dataset(file, "time").attrs
+                    later["bytes"], later["dropped"], later["complete"] = np.int64(0), np.int64(0), np.uint8(0)
+                    later["outcome"] = _fixed("{}", _OUTCOME_BYTES)
                 return cls(_open_swmr(part))
         except OSError as error:
             raise BadInput(f"cannot create {path}: {error}. Give a folder that can be written to.") from error
@@ -85,14 +86,15 @@ class RecordingFile:
             target.resize(self._rows, axis=0)
             target[begin:] = values
             target.flush()
-        self._file.attrs.modify("bytes", np.int64(os.fstat(self._file.id.get_vfd_handle()).st_size))
-        self._file.flush()
+        self._time.attrs.modify("bytes", np.int64(os.fstat(self._file.id.get_vfd_handle()).st_size))
+        self._time.flush()
 
     def finish(self, complete: bool, dropped: int = 0, outcome: str = "{}") -> None:
         """Write what is known only at the end."""
-        self._file.attrs.modify("outcome", np.array(outcome.encode(), dtype=f"S{_OUTCOME_BYTES}"))
-        self._file.attrs.modify("dropped", np.int64(dropped))
-        self._file.attrs.modify("complete", np.uint8(complete))
+        marks = self._time.attrs
+        marks.modify("outcome", _fixed(outcome, _OUTCOME_BYTES))
+        marks.modify("dropped", np.int64(dropped))
+        marks.modify("complete", np.uint8(complete))
 
     def close(self) -> None:
         self._file.close()
@@ -112,25 +114,25 @@ def replacing(path: Path) -> Iterator[Path]:
 
 def open_for_reading(path: Path) -> h5py.File:
     """Open a recording that is finished, killed or still written; `BadInput` if it is something else or cut short."""
-    with open(path, "rb") as stream:
-        head, size = stream.read(36), os.fstat(stream.fileno()).st_size
-    # superblock of version 3: signature, version, two sizes, flags (4: SWMR writer), two addresses, end of file
-    unfinished = head[:9] == b"\x89HDF\r\n\x1a\n\x03" and head[11] & 4
-    if unfinished and size < int.from_bytes(head[28:36], "little"):
-        raise BadInput(f"{path} is cut short: its head is missing. Copy it again from where it was recorded.")
-    file = h5py.File(path, "r", swmr=bool(unfinished))
+    try:
+        file = h5py.File(path, "r")
+    except OSError as error:
+        if "already open" not in str(error):  # the mark of a writer that lives or was killed
+            raise
+        file = h5py.File(path, "r", swmr=True)
     try:
         marks: dict[str, Any] = dict(file.attrs)
-        if marks.get("format") != FORMAT:
+        if marks.get("format") != FORMAT.encode():
             raise BadInput(f"{path} is an HDF5 file, but not a hyloop recording. Give a file that a run has recorded.")
         if marks["version"] > VERSION:
             raise BadInput(
                 f"{path} has format version {marks['version']}, hyloop reads up to {VERSION}. Update hyloop."
             )
-        if path.stat().st_size < marks["bytes"]:
+        length: Any = dataset(file, "time").attrs["bytes"]
+        size, least = path.stat().st_size, int(length)
+        if size < least:
             raise BadInput(
-                f"{path} is cut short: it has {path.stat().st_size} of {marks['bytes']} bytes. "
-                "Copy it again from where it was recorded."
+                f"{path} is cut short: it has {size} of {least} bytes. Copy it again from where it was recorded."
             )
     except BaseException:
         file.close()
@@ -171,6 +173,12 @@ def _plain(value: Any) -> Any:
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     raise TypeError(f"{type(value).__name__} cannot be kept as JSON")
+
+
+def _fixed(text: str | Sequence[str], length: int | None = None) -> np.ndarray:
+    """Strings of one length in bytes, marked as UTF-8."""
+    encoded = np.char.encode(np.asarray(text, dtype=str), "utf-8")
+    return encoded.astype(h5py.string_dtype("utf-8", length or max(encoded.itemsize, 1)))
 
 
 def dataset(file: h5py.File, name: str) -> h5py.Dataset:

@@ -69,7 +69,9 @@ class Recording:
         try:
             with open_for_reading(Path(path)) as file:
                 return cls(*_read(file))
-        except (OSError, KeyError, RuntimeError, TypeError, json.JSONDecodeError) as error:
+        except BadInput:
+            raise
+        except (OSError, KeyError, RuntimeError, TypeError, ValueError) as error:  # what h5py and broken text raise
             raise BadInput(
                 f"{path} cannot be read as a recording: {error}. It is damaged or not a hyloop recording; "
                 "copy it again from where it was recorded."
@@ -114,12 +116,13 @@ class Recording:
 
 
 def _read(file: h5py.File) -> tuple[Any, ...]:
-    marks: dict[str, Any] = dict(file.attrs)  # before the rows: what is complete grows no more
+    provenance: Any = file.attrs["provenance"]
+    marks: dict[str, Any] = dict(dataset(file, "time").attrs)  # before the rows: what is complete grows no more
     time = np.asarray(file["time"])
     unwritten = np.isnan(time)
     rows = int(np.argmax(unwritten)) if unwritten.any() else len(time)
     # opened after the times were read, so it has their rows
     data = dataset(file, "data")[:rows]
-    names, units = (tuple(str(text, "utf-8") for text in np.asarray(file[key])) for key in ("names", "units"))
-    attributes = json.loads(marks["provenance"]) | json.loads(bytes(marks["outcome"]))
+    names, units = (tuple(text.decode() for text in np.asarray(file[key]).tolist()) for key in ("names", "units"))
+    attributes = json.loads(provenance) | json.loads(marks["outcome"])
     return time[:rows], data, names, units, attributes, bool(marks["complete"]), int(marks["dropped"])
