@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from hyloop.devices.linear import spring
+from hyloop.errors import UnknownName
 from hyloop.integrators import cr
 from hyloop.loop import Loop, Site
 from hyloop.structure import Structure, shear_frame
@@ -17,6 +18,18 @@ def test_channels_parameters_and_modes():
     assert loop.substeps == 3
     stiffer = Structure(frame.M, frame.K + 10.0 * np.outer(frame.story(2), frame.story(2)))
     assert loop.modes().omega == pytest.approx(stiffer.modes().omega, rel=1e-12)
+
+
+def test_a_reader_gives_the_present_values():
+    frame = shear_frame([2.0, 1.0], [30.0, 20.0])
+    loop = Loop(frame, [Site("tie", frame.story(2), spring(k=5.0))], method=cr(), dt=0.01)
+    read = loop.reader(["tie.f", "u.1", "tie.k"])
+    loop.start()
+    for value in (1.0, -2.0, 3.0):
+        loop.step(np.array([value]))
+        assert read().tolist() == [loop["tie.f"], loop["u.1"], 5.0]
+    with pytest.raises(UnknownName, match="unknown channel"):
+        loop.reader(["tie.force"])
 
 
 def test_an_advance_may_begin_with_the_present_state(rng):

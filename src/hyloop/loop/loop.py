@@ -1,6 +1,6 @@
 """`Loop`: a structure, its sites and a method, ready to run."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Any
 
@@ -86,6 +86,11 @@ class Loop:
     def __getitem__(self, channel: str) -> float:
         """Present value of a channel, such as ``loop["damper1.f"]``."""
         return float(self._state.bus[self._wiring.layout[channel]])
+
+    def reader(self, channels: Sequence[str]) -> Callable[[], np.ndarray]:
+        """A function that returns the present values of the given channels, fast enough for every live step."""
+        bus, positions = self._state.bus, np.array([self._wiring.layout[name] for name in channels], dtype=np.int64)
+        return lambda: bus.take(positions)
 
     def copy(self, **params: float) -> "Loop":
         """An independent loop that shares the compiled plan, with other parameters where given.

@@ -32,6 +32,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import h5py
@@ -45,6 +46,8 @@ FORMAT, VERSION = "hyloop-recording", 1
 _LIBVER = ("v110", "v110")
 _CHUNK_BYTES = 2**18  # a chunk is rewritten at every flush until it is full, so it should be small
 _OUTCOME_BYTES = 4096
+# h5py keeps the interpreter locked while it works; a pause between its calls lets a loop in another thread go on
+_BREATH = 1e-4  # s
 
 
 class RecordingFile:
@@ -84,8 +87,11 @@ class RecordingFile:
         begin, self._rows = self._rows, self._rows + len(time)
         for target, values in ((self._data, data), (self._time, time)):
             target.resize(self._rows, axis=0)
+            sleep(_BREATH)
             target[begin:] = values
+            sleep(_BREATH)
             target.flush()
+            sleep(_BREATH)
         self._time.attrs.modify("bytes", np.int64(os.fstat(self._file.id.get_vfd_handle()).st_size))
         self._time.flush()
 
