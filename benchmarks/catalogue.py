@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks import engine
+from benchmarks import engine, filters
 from benchmarks.recording import recording
 
 __all__ = ["BENCHMARKS"]
@@ -13,4 +13,5 @@ BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "live": engine.live,
     "start": engine.start,
     "recording": recording,
+    "cukf": filters.cukf,
 }

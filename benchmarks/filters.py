@@ -1,0 +1,74 @@
+"""Speed of the unscented filter: one tick for two and three free parameters, beside filterpy."""
+
+from time import perf_counter_ns
+from typing import Any
+
+import numpy as np
+
+from benchmarks.measure import interleaved, report
+from hyloop.core import Instance
+from hyloop.devices.lugre import lugre
+from hyloop.devices.viscous import nonlinear_maxwell
+from hyloop.updating import unscented
+
+__all__ = ["cukf"]
+
+DT, STEPS, PEER_STEPS = 1 / 1024, 20_000, 200
+NOISE, PROCESS, SPREAD = 200.0, 1e-3, 0.1
+
+
+def _filterpy(law: Instance, free: dict[str, tuple[float, float]], u: np.ndarray, f: np.ndarray) -> Any:
+    """The same filter by filterpy, with the compiled law inside, so that the time is that of the filter."""
+    try:
+        from filterpy.kalman import MerweScaledSigmaPoints, UnscentedKalmanFilter
+    except ImportError:
+        return None
+    names, n = list(law.params), len(free)
+    places, start = [names.index(key) for key in free], np.array([law.params[key] for key in free])
+    advance, low, high = law.block.compiled, *np.array(list(free.values())).T
+
+    def job() -> np.ndarray:
+        p, x = np.array(list(law.params.values())), np.array(list(law.initial.values()))
+
+        def force(m: np.ndarray, u: np.ndarray) -> np.ndarray:
+            p[places] = m * start
+            return np.array(advance(x, u, DT, p)[0])
+
+        points = MerweScaledSigmaPoints(n, 1e-3, 2.0, 0.0)
+        peer: Any = UnscentedKalmanFilter(n, 1, DT, force, lambda m, dt: m, points)
+        peer.x, peer.P, peer.Q, peer.R = np.ones(n), np.eye(n) * SPREAD**2, np.eye(n) * PROCESS**2, NOISE**2
+        begin = perf_counter_ns()
+        for k in range(PEER_STEPS):
+            peer.predict()
+            peer.update(f[k], u=u[k : k + 1])
+            p[places] = np.clip(peer.x, low / start, high / start) * start
+            x = np.array(advance(x, u[k : k + 1], DT, p)[1])
+        return np.array([(perf_counter_ns() - begin) * 1e-9 / PEER_STEPS])
+
+    return job
+
+
+def _case(name: str, law: Instance, truth: Instance, free: dict[str, tuple[float, float]], u: np.ndarray) -> Any:
+    (signal,) = law.block.inputs
+    f = truth.drive(DT, **{signal: u})["f"] + np.random.default_rng(0).normal(0.0, NOISE, len(u))
+    ours = unscented(law, free, noise=NOISE, process=PROCESS, initial_std=SPREAD)
+
+    def job() -> np.ndarray:
+        begin = perf_counter_ns()
+        ours.drive(DT, **{signal: u, "f_m": f})
+        return np.array([(perf_counter_ns() - begin) * 1e-9 / STEPS])
+
+    peer = _filterpy(law, free, u, f)
+    times = interleaved({"hyloop": job} | ({"filterpy": peer} if peer else {}), repeats=21)
+    return report(name, times)
+
+
+def cukf() -> dict[str, Any]:
+    """Two parameters of LuGre, and in ``three`` the three of the nonlinear Maxwell damper; recording included."""
+    t = np.arange(STEPS) * DT
+    two = _case("cukf", lugre(sigma0=5e6, sigma1=2e4), lugre(), {"sigma0": (1e6, 2e7), "sigma1": (1e3, 1e5)},
+                0.05 * np.sin(2 * np.pi * t))  # fmt: skip
+    three = _case("cukf, three parameters", nonlinear_maxwell(K=8e7, C=6e5, alpha=0.5), nonlinear_maxwell(),
+                  {"K": (2e7, 2e8), "C": (1.4e5, 1.4e6), "alpha": (0.09, 0.9)},
+                  0.075 * np.sin(np.pi * t))  # fmt: skip
+    return two | {"three": three}
