@@ -105,8 +105,9 @@ def test_laws_records_doctor_and_schema(tmp_path):
     what = {row["what"] for row in json.loads(hyloop("doctor", "--json", cwd=tmp_path).stdout)}
     assert {"cores", "clock", "BLAS threads", "real-time priority", "data folder"} <= what
     assert json.loads(hyloop("schema", cwd=tmp_path).stdout)["type"] == "object"
-    (tmp_path / "a.csv").write_text("t,a\n0,0\n0.01,1\n0.02,0\n")
-    assert "No records" not in hyloop("records", tmp_path, "--json", cwd=tmp_path).stderr
+    (tmp_path / "pulse.csv").write_text("t [s],a [m/s2]\n0,0\n0.01,1.5\n0.02,0\n")
+    (record,) = json.loads(hyloop("records", tmp_path, "--json", cwd=tmp_path).stdout)
+    assert (record["name"], record["npts"], record["dt"], record["pga"]) == ("pulse", 3, 0.01, 1.5)
 
 
 def test_quick_study(tmp_path):

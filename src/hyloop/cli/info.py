@@ -10,6 +10,7 @@ import hyloop.devices
 from hyloop.cli.console import console, print_json, print_table, progress_bars
 from hyloop.core import Block
 from hyloop.errors import BadInput, UnknownName
+from hyloop.metrics import energy
 from hyloop.record import Recording
 from hyloop.study.claims import Verdict
 
@@ -23,8 +24,8 @@ def show_sites(recording: Recording) -> None:
         site = name.removesuffix(".d")
         if name.endswith(".d") and f"{site}.f" in recording.names:
             d, f = recording[name], recording[f"{site}.f"]
-            energy = float(np.sum((f[1:] + f[:-1]) / 2 * np.diff(d)))
-            rows.append([site, f"{1e3 * np.abs(d).max():.2f}", f"{1e-3 * np.abs(f).max():.2f}", f"{1e-3 * energy:.3f}"])
+            peaks = f"{1e3 * np.abs(d).max():.2f}", f"{1e-3 * np.abs(f).max():.2f}"
+            rows.append([site, *peaks, f"{1e-3 * float(energy(f, d)):.3f}"])
     columns = ["site", "peak deformation, mm", "peak force, kN", "energy, kJ"]
     print_table("Devices", columns, rows, right=columns[1:])
 
