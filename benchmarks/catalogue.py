@@ -14,4 +14,5 @@ BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "start": engine.start,
     "recording": recording,
     "cukf": filters.cukf,
+    "updaters": filters.updaters,
 }

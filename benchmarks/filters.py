@@ -1,4 +1,4 @@
-"""Speed of the unscented filter: one tick for two and three free parameters, beside filterpy."""
+"""Speed of the updaters: one tick of the unscented filter beside filterpy, and of the others beside it."""
 
 from time import perf_counter_ns
 from typing import Any
@@ -7,11 +7,12 @@ import numpy as np
 
 from benchmarks.measure import interleaved, report
 from hyloop.core import Instance
+from hyloop.devices.bouc_wen import bouc_wen
 from hyloop.devices.lugre import lugre
 from hyloop.devices.viscous import nonlinear_maxwell
-from hyloop.updating import unscented
+from hyloop.updating import ensemble, recursive_least_squares, unscented
 
-__all__ = ["cukf"]
+__all__ = ["cukf", "updaters"]
 
 DT, STEPS, PEER_STEPS = 1 / 1024, 20_000, 200
 NOISE, PROCESS, SPREAD = 200.0, 1e-3, 0.1
@@ -34,7 +35,7 @@ def _filterpy(law: Instance, free: dict[str, tuple[float, float]], u: np.ndarray
             p[places] = m * start
             return np.array(advance(x, u, DT, p)[0])
 
-        points = MerweScaledSigmaPoints(n, 1e-3, 2.0, 0.0)
+        points = MerweScaledSigmaPoints(n, 0.1, 2.0, 0.0)
         peer: Any = UnscentedKalmanFilter(n, 1, DT, force, lambda m, dt: m, points)
         peer.x, peer.P, peer.Q, peer.R = np.ones(n), np.eye(n) * SPREAD**2, np.eye(n) * PROCESS**2, NOISE**2
         begin = perf_counter_ns()
@@ -48,18 +49,26 @@ def _filterpy(law: Instance, free: dict[str, tuple[float, float]], u: np.ndarray
     return job
 
 
+def _job(ours: Instance, signals: dict[str, np.ndarray]) -> Any:
+    """Seconds of one tick, recording included."""
+
+    def job() -> np.ndarray:
+        begin = perf_counter_ns()
+        ours.drive(DT, **signals)
+        return np.array([(perf_counter_ns() - begin) * 1e-9 / STEPS])
+
+    return job
+
+
 def _case(name: str, law: Instance, truth: Instance, free: dict[str, tuple[float, float]], u: np.ndarray) -> Any:
     (signal,) = law.block.inputs
     f = truth.drive(DT, **{signal: u})["f"] + np.random.default_rng(0).normal(0.0, NOISE, len(u))
     ours = unscented(law, free, noise=NOISE, process=PROCESS, initial_std=SPREAD)
 
-    def job() -> np.ndarray:
-        begin = perf_counter_ns()
-        ours.drive(DT, **{signal: u, "f_m": f})
-        return np.array([(perf_counter_ns() - begin) * 1e-9 / STEPS])
-
     peer = _filterpy(law, free, u, f)
-    times = interleaved({"hyloop": job} | ({"filterpy": peer} if peer else {}), repeats=21)
+    times = interleaved(
+        {"hyloop": _job(ours, {signal: u, "f_m": f})} | ({"filterpy": peer} if peer else {}), repeats=21
+    )
     return report(name, times)
 
 
@@ -72,3 +81,17 @@ def cukf() -> dict[str, Any]:
                   {"K": (2e7, 2e8), "C": (1.4e5, 1.4e6), "alpha": (0.09, 0.9)},
                   0.075 * np.sin(np.pi * t))  # fmt: skip
     return two | {"three": three}
+
+
+def updaters() -> dict[str, Any]:
+    """Bouc-Wen's k and d_y: filtered with its state, and as peers the other updaters and the plain filter."""
+    d = 0.02 * np.sin(2 * np.pi * np.arange(STEPS) * DT)
+    law, free = bouc_wen(k=8e6, d_y=6e-3), {"k": (2e6, 3e7), "d_y": (1e-3, 2e-2)}
+    signals = {"d": d, "f_m": bouc_wen().drive(DT, d=d)["f"] + np.random.default_rng(0).normal(0.0, NOISE, STEPS)}
+    makers = {
+        "filtered states": unscented(law, free, noise=NOISE, process=1e-5, states={"z": (0.0, 1e-4)}),
+        "unscented": unscented(law, free, noise=NOISE, process=1e-5),
+        "least squares": recursive_least_squares(law, free, noise=NOISE),
+        "ensemble of 16": ensemble(law, free, noise=NOISE, process=1e-5),
+    }
+    return report("updaters", interleaved({name: _job(ours, signals) for name, ours in makers.items()}, repeats=11))

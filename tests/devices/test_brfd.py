@@ -10,9 +10,9 @@ from oracles.data import data_path
 from scipy.integrate import solve_ivp
 from scipy.stats import kstest
 
+from hyloop.core.noise import mix
 from hyloop.devices.brfd import brfd_gap_slip, brfd_stick_slip, draw_brfd, draw_sibling
 from hyloop.devices.brfd_laws import band_force, gap_slip, start_at, stick_slip
-from hyloop.devices.brfd_noise import mix
 from hyloop.errors import BadInput, OutOfBounds, UnknownName
 
 DT = 1 / RATE

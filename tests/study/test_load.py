@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from hyloop.errors import BadInput, UnknownName
+from hyloop.study.laws import LAWS
 from hyloop.study.load import json_schema, load_experiment
-from hyloop.study.schema import LAWS, METHODS
+from hyloop.study.schema import METHODS
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 

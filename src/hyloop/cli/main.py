@@ -100,14 +100,16 @@ def study_run(
 
 
 @study_app.command("table")
-def study_table() -> None:
+def study_table(
+    every: Annotated[bool, typer.Option("--all", help="Every claim, not the headline ones alone.")] = False,
+) -> None:
     """Print the claims of all committed full runs as a Markdown table."""
     from hyloop.study.claims import markdown, read_verdicts
     from hyloop.study.studies import find_studies
 
     committed = [folder / "claims.json" for folder in find_studies().values()]
     verdicts = [verdict for path in committed if path.is_file() for verdict in read_verdicts(path)]
-    sys.stdout.write(markdown(verdicts))
+    sys.stdout.write(markdown(verdicts, every=every))
 
 
 @app.command()
@@ -146,6 +148,43 @@ def report(
     if figures:
         for path in save_figures(figures, recordings):
             console.print(f"figure: {path}")
+
+
+@app.command()
+def identify(
+    law: Annotated[str, typer.Argument(help="A law from `hyloop laws`.")],
+    recordings: Annotated[
+        list[str], typer.Argument(help="Recordings (.h5), CSV files with a header (t, d (mm), f (kN)), or brfd:TEST.")
+    ],
+    free: Annotated[str, typer.Option(help="Parameters to find, such as k,alpha.")],
+    site: Annotated[
+        str | None, typer.Option(help="Site of the recording; its channels d, v, a and f are read.")
+    ] = None,
+    d: Annotated[str | None, typer.Option(help="Channel of the deformation.")] = None,
+    v: Annotated[str | None, typer.Option(help="Channel of the velocity.")] = None,
+    a: Annotated[str | None, typer.Option(help="Channel of the acceleration.")] = None,
+    f: Annotated[str | None, typer.Option(help="Channel of the measured force.")] = None,
+    start: Annotated[
+        str | None, typer.Option(help="State whose initial value is found from the first measured force.")
+    ] = None,
+    fix: Annotated[list[str] | None, typer.Option(help="Hold a parameter, as in k=20kN/mm. May be repeated.")] = None,
+    guess: Annotated[list[str] | None, typer.Option(help="Start the search at a value, as in k=20kN/mm.")] = None,
+    bounds: Annotated[list[str] | None, typer.Option(help="Bounds of a free parameter, as in n=1..10.")] = None,
+    method: Annotated[str, typer.Option(help="least-squares, particle-swarm or gradient.")] = "least-squares",
+    starts: Annotated[int, typer.Option(help="Starts of the search.")] = 8,
+    seed: Annotated[int, typer.Option(help="Seed of the starts.")] = 0,
+    every: Annotated[int, typer.Option(help="Use every n-th sample only.")] = 1,
+    profiles: Annotated[bool, typer.Option(help="Profile likelihood of every parameter.")] = True,
+    out: Annotated[Path, typer.Option(help="Page to write.")] = Path("out/identification.html"),
+    json: Json = False,
+) -> None:
+    """Find the parameters of a law from recorded tests, with intervals and a report page."""
+    from hyloop.cli.identify import run_identify
+    from hyloop.study.measurements import Channels
+
+    run_identify(law, recordings, free=free, channels=Channels(site, d, v, a, f), start=start, fixed=fix or [],
+                 guesses=guess or [], bounds=bounds or [], method=method, starts=starts, seed=seed, every=every,
+                 profiles=profiles, out=out, json=json)  # fmt: skip
 
 
 @app.command()

@@ -11,7 +11,7 @@ Both compile to one C signature, so a compiled loop calls every block through it
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from inspect import cleandoc
 from types import FunctionType
@@ -65,6 +65,7 @@ class Block:
     linear: Callable[..., tuple[float, float]] | None
     start: Callable[..., Mapping[str, float]] | None
     flags: frozenset[str] = field(default_factory=frozenset)
+    memory: int = 0  # numbers after the named state, such as the weights and the covariance of a network that learns
 
     @property
     def doc(self) -> str:
@@ -80,7 +81,12 @@ class Block:
     def cfunc(self) -> Any:
         """The block as a C function; compiled on first use and cached on disk."""
         wrapper = (_pure if self.state else _stateless) if self.pure else _inplace
-        sizes = {"nx": len(self.state), "nu": len(self.inputs), "n_p": len(self.params), "ny": len(self.outputs)}
+        sizes = {
+            "nx": len(self.state) + self.memory,
+            "nu": len(self.inputs),
+            "n_p": len(self.params),
+            "ny": len(self.outputs),
+        }
         return compile_c(rebind(wrapper, law=self.compiled, **sizes), BLOCK, self.function)
 
     @property
@@ -98,8 +104,11 @@ class Block:
                            f"{', '.join(self.inputs)}.")  # fmt: skip
         return [signals[key] for key in self.inputs]
 
-    def __call__(self, *, initial: Any = None, **params: float) -> "Instance":
-        """Fix parameters; everything not named keeps its default. `initial` maps states to initial values."""
+    def __call__(self, *, initial: Any = None, memory: Any = None, **params: float) -> "Instance":
+        """Fix parameters; everything not named keeps its default.
+
+        `initial` maps states to initial values; `memory` fills the unnamed part of the state (zeros if not given).
+        """
         for key in params:
             if key not in self.params:
                 raise UnknownName("parameter", key, self.params, where=self.name)
@@ -113,7 +122,10 @@ class Block:
             if key not in self.state:
                 raise UnknownName("state", key, self.state, where=self.name)
             begin[key] = float(value)
-        return Instance(self, values, begin)
+        rest = np.zeros(self.memory) if memory is None else np.array(memory, dtype=float)
+        if rest.shape != (self.memory,):
+            raise BadShape(f"{self.name}: memory must be {self.memory} numbers, got shape {rest.shape}.")
+        return Instance(self, values, begin, rest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +135,12 @@ class Instance:
     block: Block
     params: dict[str, float]
     initial: dict[str, float]
+    memory: np.ndarray = field(default_factory=lambda: np.empty(0))
+
+    @property
+    def x0(self) -> np.ndarray:
+        """The whole state at the start: the named values, then the memory."""
+        return np.concatenate([np.array(list(self.initial.values()), dtype=float), self.memory])
 
     @property
     def stiffness(self) -> float:
@@ -135,7 +153,7 @@ class Instance:
         return self.block.linear(**self.params)[1] if self.block.linear else 0.0
 
     def drive(self, dt: float, **signals: Any) -> dict[str, np.ndarray]:
-        """Drive the block open loop with sampled inputs and return every output and state history.
+        """Drive the block open loop with sampled inputs and return every output and named state history.
 
         Parameters
         ----------
@@ -150,9 +168,9 @@ class Instance:
         if len({column.shape for column in columns}) != 1 or columns[0].ndim != 1:
             raise BadShape(f"{block.name}: inputs must be one-dimensional arrays of one length, got "
                            f"{', '.join(str(column.shape) for column in columns)}.")  # fmt: skip
-        x = np.array(list(self.initial.values()), dtype=float)
+        x = self.x0
         outputs = np.empty((len(columns[0]), len(block.outputs)))
-        states = np.empty((len(columns[0]), len(x)))
+        states = np.empty((len(columns[0]), len(block.state)))
         parameters = np.array(list(self.params.values()), dtype=float)
         _drive(block.address, x, np.column_stack(columns), float(dt), parameters, outputs, states)
         return {key: outputs[:, i] for i, key in enumerate(block.outputs)} | {
@@ -209,11 +227,16 @@ def inplace_block(
     linear: Callable[..., tuple[float, float]] | None = None,
     start: Callable[..., Mapping[str, float]] | None = None,
     flags: str = "",
+    memory: int = 0,
 ) -> Callable[[Callable], Block]:
-    """Make a `Block` from ``advance(x, u, dt, p, y)``, which updates `x` and writes `y`; see `block`."""
+    """Make a `Block` from ``advance(x, u, dt, p, y)``, which updates `x` and writes `y`; see `block`.
+
+    `memory` numbers of unnamed state follow the named ones: part of every snapshot, but of no table and no history.
+    """
 
     def make(function: Callable) -> Block:
-        return _make(function, False, inputs, outputs, params, state, reference, linear, start, flags)
+        made = _make(function, False, inputs, outputs, params, state, reference, linear, start, flags)
+        return replace(made, memory=memory)
 
     return make
 
@@ -272,4 +295,4 @@ def _drive(address, x, inputs, dt, p, outputs, states):
         u[:] = inputs[i]
         call_block(address, pointer(x), 0, pointer(u), 0, dt, pointer(p), 0, pointer(y), 0)
         outputs[i] = y
-        states[i] = x
+        states[i] = x[: states.shape[1]]

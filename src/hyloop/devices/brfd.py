@@ -12,8 +12,8 @@ import numpy as np
 
 from hyloop.core.block import Block, Instance, Param, inplace_block
 from hyloop.core.jit import jit
+from hyloop.core.noise import normal_pair
 from hyloop.devices.brfd_laws import gap_slip, placed, stick_slip
-from hyloop.devices.brfd_noise import normal_pair
 from hyloop.errors import BadInput, OutOfBounds, UnknownName
 
 __all__ = ["brfd_gap_slip", "brfd_stick_slip", "draw_brfd", "draw_sibling"]

@@ -11,7 +11,7 @@ from hyloop.errors import BadInput, BadShape, OutOfBounds, RunFailed, UnknownNam
 from hyloop.integrators import Method
 from hyloop.loop.result import Result, Snapshot
 from hyloop.loop.site import Site, Wired
-from hyloop.loop.wiring import allocate, compile_plan, views, wire
+from hyloop.loop.wiring import allocate, compile_plan, shared_advice, views, wire
 from hyloop.structure import Modes, Structure
 
 __all__ = ["Loop"]
@@ -102,6 +102,8 @@ class Loop:
         other._initial = views(self._initial, self._initial.memory.copy())
         for name, value in params.items():
             channel = name.replace("__", ".")
+            if channel in self._wiring.shared:
+                raise BadInput(f"{channel}: {shared_advice(channel, self._wiring.shared)}")
             if channel not in self._bounds:
                 raise UnknownName("parameter", channel, self._bounds)
             other._initial.bus[self._wiring.layout[channel]] = self._bounds[channel].check(value, channel)
@@ -246,8 +248,8 @@ def _bounds(sites: Sequence[Site], blocks: Sequence[Wired]) -> dict[str, Any]:
     bounds = {}
     for site in sites:
         for role, instance in site.chain.items():
-            prefix = site.name if role == "device" else f"{site.name}.{role}"
-            bounds |= {f"{prefix}.{key}": spec for key, spec in instance.block.params.items()}
+            if role != "device" or site.shares is None:
+                bounds |= {f"{site.prefix(role)}.{key}": spec for key, spec in instance.block.params.items()}
     for free in blocks:
         bounds |= {f"{free.name}.{key}": spec for key, spec in free.block.block.params.items()}
     return bounds

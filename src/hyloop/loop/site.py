@@ -43,6 +43,9 @@ class Site:
         Inputs of the device that come from elsewhere, such as ``{"f1": "damper1.f"}``.
     max_d, max_f : float
         Limits on deformation in m and force in N; passing one stops the run.
+    shares : str, optional
+        Site whose device lends its parameters: an equal law with equal parameters. The site then has no parameter
+        channels of its own, so that an updater of the other device keeps this one true as well.
     """
 
     name: str
@@ -54,6 +57,7 @@ class Site:
     wiring: Mapping[str, str] = field(default_factory=dict)
     max_d: float = np.inf
     max_f: float = np.inf
+    shares: str | None = None
 
     def __post_init__(self) -> None:
         if not self.name or not all(part.isidentifier() for part in self.name.split(".")):
@@ -82,6 +86,28 @@ class Site:
         """The blocks of the site in the order they run."""
         present = {**self.transfer, "device": self.device}
         return {role: present[role] for role in ROLES if role in present}
+
+    def prefix(self, role: str) -> str:
+        """What the channels of a block of the chain begin with."""
+        return self.name if role == "device" else f"{self.name}.{role}"
+
+    @property
+    def feedback(self) -> str:
+        """Channel of the force that returns to the structure: the last ``f`` of the chain."""
+        return [f"{self.prefix(role)}.f" for role, i in self.chain.items() if "f" in i.block.outputs][-1]
+
+    @property
+    def measured(self) -> dict[str, str]:
+        """Channel of each signal as an instrument shows it, from the last block of the chain that gives it.
+
+        A block that senses itself, such as a virtual specimen, gives its reading of ``f`` as ``f_m``; that reading then
+        counts, not the true force.
+        """
+        channels = {key: f"{self.name}.{key}" for key in ("d", "v", "a")}
+        for role, instance in self.chain.items():
+            given = {key: f"{self.prefix(role)}.{key}" for key in instance.block.outputs}
+            channels |= given | {key.removesuffix("_m"): given[key] for key in given if key.endswith("_m")}
+        return channels
 
 
 @dataclass(frozen=True, eq=False)

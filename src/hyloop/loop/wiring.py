@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hyloop.core import Instance, Layout, Plan, State
-from hyloop.errors import BadInput, BadShape
+from hyloop.errors import BadInput, BadShape, UnknownName
 from hyloop.integrators import Operators
 from hyloop.loop.site import Site, Wired
 from hyloop.structure import Structure
@@ -25,11 +25,12 @@ class Wiring(NamedTuple):
     site_signal: list[list[int]]  # positions of d, v, a and the force of every site
     values: np.ndarray  # initial values of the bus
     response: int
+    shared: dict[str, str]  # parameter a site does not have for itself, and the channel that stands for it
 
 
 def wire(structure: Structure, sites: Sequence[Site], blocks: Sequence[Wired]) -> Wiring:
     """Name every channel, then connect every block."""
-    layout, values = Layout(), {}
+    layout, values, shared = Layout(), {}, _shared(sites)
     layout.add("t", "s")
     _add_excitation(layout, structure)
     response = len(layout)
@@ -43,9 +44,13 @@ def wire(structure: Structure, sites: Sequence[Site], blocks: Sequence[Wired]) -
         for symbol, unit in (("d", "m"), ("v", "m/s"), ("a", "m/s2")):
             layout.add(f"{site.name}.{symbol}", unit)
         for role, instance in site.chain.items():
-            _add_block(layout, values, _prefix(site, role), instance, {})
+            own = role != "device" or site.shares is None
+            _add_block(layout, values, site.prefix(role), instance, {}, own)
     for free in blocks:
-        _add_block(layout, values, free.name, free.block, free.outputs)
+        for key, channel in free.outputs.items():
+            if channel in shared:
+                raise BadInput(f"{free.name}: output {key} to {channel}: {shared_advice(channel, shared)}")
+        _add_block(layout, values, free.name, free.block, free.outputs, True)
 
     schedule = [*(s for s in sites if s.physical), *blocks, *(s for s in sites if not s.physical)]
     instances, inputs, outputs, p_start = [], [], [], []
@@ -55,22 +60,49 @@ def wire(structure: Structure, sites: Sequence[Site], blocks: Sequence[Wired]) -
         instances.append(instance)
         inputs.append([layout[sources[key]] for key in law.inputs])
         outputs.append([layout[targets.get(key, f"{prefix}.{key}")] for key in law.outputs])
-        p_start.append(layout[f"{prefix}.{next(iter(law.params))}"] if law.params else 0)
+        first = f"{prefix}.{next(iter(law.params))}" if law.params else ""
+        p_start.append(layout[shared.get(first, first)] if law.params else 0)
 
     for item in schedule:
         if isinstance(item, Wired):
             place(item.name, item.block, dict(item.inputs), dict(item.outputs))
         else:
             _place_site(item, place)
-    signal = [[layout[c] for c in (f"{s.name}.d", f"{s.name}.v", f"{s.name}.a", _feedback(s))] for s in sites]
+    signal = [[layout[c] for c in (f"{s.name}.d", f"{s.name}.v", f"{s.name}.a", s.feedback)] for s in sites]
     bus = np.zeros(len(layout))
     for name, value in values.items():
         bus[layout[name]] = value
-    return Wiring(layout, instances, inputs, outputs, p_start, signal, bus, response)
+    return Wiring(layout, instances, inputs, outputs, p_start, signal, bus, response, shared)
 
 
-def _prefix(site: Site, role: str) -> str:
-    return site.name if role == "device" else f"{site.name}.{role}"
+def shared_advice(channel: str, shared: dict[str, str]) -> str:
+    """What to do instead of setting a parameter that a site shares."""
+    site, leader = channel.rpartition(".")[0], shared[channel].rpartition(".")[0]
+    return f"site {site} shares the parameters of {leader}; set {shared[channel]} instead."
+
+
+def _shared(sites: Sequence[Site]) -> dict[str, str]:
+    """Parameters that sites share; nothing is copied, both blocks read the same slots of the bus."""
+    named, shared = {site.name: site for site in sites}, {}
+    for site in sites:
+        if site.shares is None:
+            continue
+        where, law = f"site {site.name}: shares", site.device.block
+        if site.shares not in named or site.shares == site.name:
+            raise UnknownName("site", site.shares, [name for name in named if name != site.name], where=where)
+        leader = named[site.shares]
+        if leader.shares is not None:
+            raise BadInput(f"{where} = '{leader.name}', which itself shares with '{leader.shares}'. Name a site that "
+                           "has parameters of its own.")  # fmt: skip
+        if leader.device.block is not law:
+            raise BadInput(f"{where} = '{leader.name}': one device is {law.name}, the other "
+                           f"{leader.device.block.name}. Only devices of one law can share parameters.")  # fmt: skip
+        for key, value in site.device.params.items():
+            if value != leader.device.params[key]:
+                raise BadInput(f"{where} = '{leader.name}': {key} = {value:g} here and {leader.device.params[key]:g} "
+                               "there. Give both the same parameters; those of the other site are used.")  # fmt: skip
+            shared[f"{site.name}.{key}"] = f"{leader.name}.{key}"
+    return shared
 
 
 def _add_excitation(layout: Layout, structure: Structure) -> None:
@@ -81,12 +113,13 @@ def _add_excitation(layout: Layout, structure: Structure) -> None:
         layout.add(f"load.{k + 1}", "N")
 
 
-def _add_block(layout: Layout, values: dict, prefix: str, instance: Instance, redirected: Any) -> None:
+def _add_block(layout: Layout, values: dict, prefix: str, instance: Instance, redirected: Any,
+               own_parameters: bool) -> None:  # fmt: skip
     law = instance.block
     for key, unit in law.outputs.items():
         if key not in redirected:
             layout.add(f"{prefix}.{key}", unit)
-    for key, spec in law.params.items():
+    for key, spec in law.params.items() if own_parameters else ():
         layout.add(f"{prefix}.{key}", spec.unit)
         values[f"{prefix}.{key}"] = instance.params[key]
 
@@ -101,14 +134,9 @@ def _place_site(site: Site, place: Any) -> None:
                 f"site {site.name}: input {', '.join(missing)} of {instance.block.name} is not connected. "
                 "Name a channel for it in wiring."
             )
-        prefix = _prefix(site, role)
+        prefix = site.prefix(role)
         place(prefix, instance, sources, {})
         available |= {key: f"{prefix}.{key}" for key in instance.block.outputs}
-
-
-def _feedback(site: Site) -> str:
-    """Channel of the force that returns to the structure: the last ``f`` of the chain."""
-    return [f"{_prefix(site, role)}.f" for role, i in site.chain.items() if "f" in i.block.outputs][-1]
 
 
 def _starts(lists: Sequence[Any]) -> np.ndarray:
@@ -146,7 +174,7 @@ def compile_plan(structure: Structure, sites: Sequence[Site], wiring: Wiring, op
         address=np.array([i.block.address for i in wiring.instances], dtype=np.int64),
         in_start=_starts(wiring.inputs), in_bus=_flat(wiring.inputs, np.int64),
         out_start=_starts(wiring.outputs), out_bus=_flat(wiring.outputs, np.int64),
-        x_start=_starts([list(i.initial) for i in wiring.instances]), p_start=np.array(wiring.p_start, dtype=np.int64),
+        x_start=_starts([i.x0 for i in wiring.instances]), p_start=np.array(wiring.p_start, dtype=np.int64),
         group_address=np.array([g.function.address for g in groups], dtype=np.int64),
         group_x=_starts([g.initial for g in groups]), group_p=_starts([g.parameters for g in groups]),
         group_i=_starts([g.integers for g in groups]),
@@ -161,7 +189,7 @@ def allocate(structure: Structure, sites: Sequence[Site], wiring: Wiring) -> Sta
     """One flat memory for a run, and named views of it; blocks and elements at their initial state."""
     n, s = structure.n, len(sites)
     widest = max((len(i) + len(o) for i, o in zip(wiring.inputs, wiring.outputs, strict=True)), default=0)
-    x = _flat([list(i.initial.values()) for i in wiring.instances], float)
+    x = np.concatenate([np.empty(0), *(i.x0 for i in wiring.instances)])
     elements = _flat([g.initial for g in structure.elements], float)
     sizes = {"clock": 3, "u": n, "v": n, "w": n, "g": n, "r": n, "d0": s, "d1": s, "rate": s, "jump": s,
              "bus": len(wiring.values), "x": len(x), "elements": len(elements), "b": n, "mixed": n,

@@ -69,14 +69,14 @@ def springs(laws: Instance | Sequence[Instance], directions: np.ndarray) -> Elem
     order = [("d", "v").index(key) for key in block.inputs]
     entries = [np.flatnonzero(row) for row in directions]
     starts = np.cumsum([0] + [len(row) for row in entries])
-    sizes = [len(instances), block.address, len(block.state), len(block.params), len(order)]
+    sizes = [len(instances), block.address, len(instances[0].x0), len(block.params), len(order)]
     header = [*sizes, *order, *[0] * (2 - len(order))]
     parameters = [value for instance in instances for value in instance.params.values()]
     coefficients = [row[dofs] for row, dofs in zip(directions, entries, strict=True)]
     return Elements(
         name=f"springs({block.name})",
         function=_springs(),
-        initial=np.array([value for i in instances for value in i.initial.values()] + [0.0] * _SCRATCH),
+        initial=np.concatenate([*(i.x0 for i in instances), np.zeros(_SCRATCH)]),
         parameters=np.concatenate([np.array(parameters, dtype=float), *coefficients]),
         integers=np.concatenate([np.array(header), starts, *entries]).astype(np.int64),
         stiffness=sum(

@@ -16,7 +16,9 @@ from hyloop.hazards import GroundMotion
 from hyloop.loop import Loop, Result, Site, Wired
 from hyloop.structure import Structure, caughey, modal, rayleigh, shear_frame
 from hyloop.study.excitations import ground_motion
-from hyloop.study.schema import DRAWN, LAWS, METHODS, DeviceSpec, Experiment, SiteSpec
+from hyloop.study.following import estimates, followed_model, updater
+from hyloop.study.laws import DRAWN, LAWS, DeviceSpec
+from hyloop.study.schema import METHODS, Experiment, SiteSpec
 from hyloop.study.structures import Damping, ShearFrame, StructureSpec
 
 __all__ = ["Built", "build"]
@@ -38,6 +40,8 @@ class Built:
         What a reader of the results must know, such as which excitation was used.
     experiment : Experiment
         What it was built from.
+    estimates : dict of channel to (low, high)
+        Parameters that are updated, and their bounds in SI units.
     """
 
     loop: Loop
@@ -45,6 +49,7 @@ class Built:
     motion: GroundMotion
     notes: tuple[str, ...]
     experiment: Experiment
+    estimates: dict[str, tuple[float, float]]
 
     def run(self, steps: int | None = None) -> Result:
         """Run all of the excitation, or its first steps, and return what the experiment records.
@@ -85,6 +90,10 @@ def _build(experiment: Experiment) -> Built:
         with _blame("structure.damping"):
             frame = frame.with_damping(_damping(frame, experiment.structure.damping, sites))
     blocks = []
+    for name in experiment.sites:
+        with _blame(f"sites.{name}.model"):
+            updating = updater(experiment, name, sites)
+        blocks += [updating] if updating else []
     for name, spec in experiment.blocks.items():
         with _blame(f"blocks.{name}"):
             blocks.append(Wired(name, _device(spec.block, name, experiment.seed), spec.inputs, spec.outputs))
@@ -96,7 +105,7 @@ def _build(experiment: Experiment) -> Built:
             raise UnknownName("channel", pattern, loop.channels, where="recording.channels")
     with _blame("excitation"):
         motion, note = ground_motion(experiment.excitation, integrator.dt, experiment.seed)
-    return Built(loop, motion.a[:, None], motion, (note,), experiment)
+    return Built(loop, motion.a[:, None], motion, (note,), experiment, estimates(experiment))
 
 
 @contextmanager
@@ -148,8 +157,11 @@ def _extremes(frame: Structure, sites: list[Site]) -> str:
 
 def _site(frame: Structure, name: str, spec: SiteSpec, experiment: Experiment) -> Site:
     limits = {key: getattr(spec, key) or getattr(experiment.limits, key) or np.inf for key in ("max_d", "max_f")}
-    with _blame(f"sites.{name}.device"):
-        device = _device(spec.device, name, experiment.seed)
+    with _blame(f"sites.{name}.{'device' if spec.device else 'follows'}"):
+        if spec.device is not None:
+            device, shares = _device(spec.device, name, experiment.seed), None
+        else:
+            device, shares = followed_model(experiment, name)
     transfer = {}
     for role, block in spec.transfer.items():
         with _blame(f"sites.{name}.transfer.{role}"):
@@ -158,7 +170,7 @@ def _site(frame: Structure, name: str, spec: SiteSpec, experiment: Experiment) -
         along = _along(frame, spec)
     with _blame(f"sites.{name}"):
         return Site(name, along, device, count=spec.count, physical=spec.physical, transfer=transfer,
-                    wiring=spec.wiring, **limits)  # fmt: skip
+                    wiring=spec.wiring, shares=shares, **limits)  # fmt: skip
 
 
 def _place(spec: SiteSpec) -> str:

@@ -17,7 +17,7 @@ import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -41,6 +41,7 @@ class Claim(BaseModel):
     aim: Literal["equal", "lower", "higher", "at most"] = "equal"
     tolerance: float = 0.0
     not_comparable: str = ""
+    headline: bool = False  # one of the few that stand in the project's README
 
     def verdict(self, ours: float) -> Judgement:
         """``beaten``, ``met``, ``missed`` or ``not-comparable``; nan is missed."""
@@ -67,6 +68,7 @@ class Verdict(BaseModel):
     unit: str
     verdict: Judgement
     command: str
+    headline: bool = False
 
 
 def load_claims(path: Path) -> list[Claim]:
@@ -98,7 +100,7 @@ def judge(study: str, claims: Sequence[Claim], values: Mapping[str, float], comm
     return [
         Verdict(study=study, claim=c.claim, paper=c.paper, ours=float(values[c.claim]), unit=c.unit,
                 verdict="not-comparable" if c.claim in not_comparable else c.verdict(float(values[c.claim])),
-                command=command)
+                command=command, headline=c.headline)
         for c in claims
     ]  # fmt: skip
 
@@ -117,10 +119,16 @@ def read_verdicts(path: Path) -> list[Verdict]:
         raise BadInput(f"{path}: not a list of verdicts ({error}).") from error
 
 
-def markdown(verdicts: Sequence[Verdict]) -> str:
-    """The table of a README: one row for each claim, with the command that made it."""
+def markdown(verdicts: Sequence[Verdict], *, every: bool = False) -> str:
+    """The table of a README: the headline claims of every study and how all its claims stand; or every claim."""
     lines = ["| study | claim | paper | ours | unit | verdict |", "|---|---|---|---|---|---|"]
-    for v in verdicts:
-        paper = "-" if v.paper is None else f"{v.paper:.4g}"
-        lines.append(f"| {v.study} | {v.claim} | {paper} | {v.ours:.4g} | {v.unit} | {v.verdict} |")
+    for study in dict.fromkeys(v.study for v in verdicts):
+        rows = [v for v in verdicts if v.study == study]
+        for v in rows:
+            if every or v.headline:
+                paper = "-" if v.paper is None else f"{v.paper:.4g}"
+                lines.append(f"| {v.study} | {v.claim} | {paper} | {v.ours:.4g} | {v.unit} | {v.verdict} |")
+        counts = {kind: sum(v.verdict == kind for v in rows) for kind in get_args(Judgement)}
+        summary = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
+        lines.append(f"| {study} | all {len(rows)} claims | | | | {summary} |")
     return "\n".join(lines) + "\n"

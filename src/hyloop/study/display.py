@@ -4,7 +4,7 @@ The page (`hyloop.study.report`) and the printed figures (`hyloop.study.figures`
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Protocol
 
@@ -197,25 +197,37 @@ def spectrum_panels(recordings: Recordings, damping: float = 0.05) -> list[Panel
 
 
 def parameter_names(recordings: Recordings) -> list[str]:
-    """Parameters of blocks that change during a run.
+    """Parameters of blocks that change during a run, and estimates of them.
 
     A recording names its parameters in ``attributes["parameters"]``; where it does not, a channel counts as one if
-    a law of `hyloop.devices` has a parameter of that name.
+    a law of `hyloop.devices` has a parameter of that name. ``attributes["estimates"]`` names the channels in which an
+    updater leaves parameters, with their bounds.
     """
     changing: dict[str, None] = {}
     for recording in recordings.values():
-        declared = recording.attributes.get("parameters")
+        declared, estimated = recording.attributes.get("parameters"), recording.attributes.get("estimates", {})
         for name in recording.names:
             site, _, key = name.rpartition(".")
             parameter = name in declared if declared is not None else site and key in _known_parameters()
-            if parameter and _changes(recording[name]):
+            if (parameter or name in estimated) and _changes(recording[name]):
                 changing[name] = None
     return list(changing)
 
 
 def parameter_panels(recordings: Recordings, names: Sequence[str], points: int) -> list[Panel]:
-    """Parameters over time, the recordings on top of each other."""
-    return [_history(recordings, name, name.rpartition(".")[2], points) for name in names]
+    """Parameters over time, the recordings on top of each other, with the bounds of those that are estimated."""
+    return [_with_bounds(recordings, _history(recordings, name, name.rpartition(".")[2], points)) for name in names]
+
+
+def _with_bounds(recordings: Recordings, panel: Panel) -> Panel:
+    lines = {}
+    for recording in recordings.values():
+        bounds = recording.attributes.get("estimates", {}).get(panel.title)
+        if bounds and panel.title in recording.names and len(recording.time):
+            ends, factor = recording.time[[0, -1]], readable(_unit(recording, panel.title))[0]
+            for bound in bounds:
+                lines[bound] = Line(ends, np.full(2, bound * factor), "bound", None)
+    return replace(panel, lines=(*lines.values(), *panel.lines))
 
 
 def _changes(signal: np.ndarray) -> bool:

@@ -11,7 +11,7 @@ from matplotlib.style import context
 
 from hyloop.errors import UnknownName
 from hyloop.study.charts import line_look
-from hyloop.study.display import Panel, Recordings, history_panels, hysteresis_panels
+from hyloop.study.display import Panel, Recordings, history_panels, hysteresis_panels, parameter_names, parameter_panels
 
 __all__ = ["STYLE", "save_figures"]
 
@@ -47,12 +47,12 @@ STYLE: dict[str, Any] = {
 
 
 def save_figures(folder: str | PathLike, recordings: Recordings, formats: Sequence[str] = ("png", "pdf")) -> list[Path]:
-    """Draw hysteresis and histories of some recordings and save them.
+    """Draw hysteresis, histories and changing parameters of some recordings and save them.
 
     Parameters
     ----------
     folder : path
-        Where ``hysteresis.*`` and ``histories.*`` go; it is made.
+        Where ``hysteresis.*``, ``histories.*`` and ``parameters.*`` go; it is made.
     recordings : mapping of name to Recording
         What is drawn, on top of each other.
     formats : sequence of {"png", "pdf", "svg"}
@@ -71,6 +71,7 @@ def save_figures(folder: str | PathLike, recordings: Recordings, formats: Sequen
         for name, panels, columns, height, common in (
             ("hysteresis", hysteresis_panels(recordings, POINTS), 3, 1.9, False),
             ("histories", history_panels(recordings, POINTS), 1, 1.05, True),
+            ("parameters", parameter_panels(recordings, parameter_names(recordings), POINTS), 2, 1.4, False),
         ):
             if not panels:
                 continue

@@ -2,7 +2,7 @@
 
 import json
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import deepcopy
 from os import PathLike
 from pathlib import Path
@@ -17,6 +17,7 @@ from hyloop.study.schema import Experiment
 __all__ = ["json_schema", "load_experiment", "read_experiment"]
 
 _PLACES = ("story", "between", "along")
+_SPECIMEN = ("device", "model", "physical", "transfer", "wiring")  # what a site has that does not follow another
 _NAMED = ("sites", "blocks")  # tables whose keys are names a person chose
 
 
@@ -28,7 +29,7 @@ def load_experiment(path: str | PathLike[str], overrides: Sequence[str] = ()) ->
     path
         A TOML file. ``include = ["base.toml"]`` takes over other files first (relative to the one that says so, in
         order, later values win, tables are merged). A site with ``like = "damper1"`` takes over everything of that
-        site it does not say itself.
+        site it does not say itself; if it ``follows`` another, nothing of the specimen there.
     overrides
         Changes such as ``"sites.damper1.device.Fc=20 kN"``, made after reading and before ``like`` is followed.
 
@@ -90,17 +91,26 @@ def json_schema() -> str:
 def _merge(base: Any, over: Any) -> Any:
     if not isinstance(base, dict) or not isinstance(over, dict):
         return over
-    # another law is another device, and another kind another structure or excitation: nothing of the old one stays
-    if any(key in over and over[key] != base.get(key) for key in ("law", "kind")):
+    # another law is another device, another kind another structure or excitation, another updater another model:
+    # nothing of the old one stays
+    if any(key in over and over[key] != base.get(key) for key in ("law", "kind", "updater")):
         return over
+    base = {key: value for key, value in base.items() if key not in _displaced(over)}
     return {**base, **{key: _merge(base.get(key), value) for key, value in over.items()}}
 
 
+def _displaced(keys: Collection[str]) -> tuple[str, ...]:
+    """What these keys of a site take the place of: a site has a device or follows another."""
+    return _SPECIMEN if "follows" in keys else ("follows",) if "device" in keys else ()
+
+
 def _place_files(data: dict[str, Any], folder: Path) -> None:
-    """A record file is relative to the file that names it, also after a merge."""
-    excitation = data.get("excitation")
-    if isinstance(excitation, dict) and isinstance(name := excitation.get("file"), str):
-        excitation["file"] = str(folder / name)
+    """The files of a record and of a network are relative to the file that names them, also after a merge."""
+    sites = data.get("sites")
+    models = [site.get("model") for site in sites.values() if isinstance(site, dict)] if isinstance(sites, dict) else []
+    for table, key in ((data.get("excitation"), "file"), *((model, "network") for model in models)):
+        if isinstance(table, dict) and isinstance(name := table.get(key), str):
+            table[key] = str(folder / name)
 
 
 def _override(data: dict[str, Any], override: str) -> None:
@@ -118,6 +128,8 @@ def _override(data: dict[str, Any], override: str) -> None:
         table = table.setdefault(key, {})
         if not isinstance(table, dict):
             raise BadInput(f"{where}: {'.'.join(path[: depth + 1])} is not a table, so it has no '{path[depth + 1]}'.")
+    for key in _displaced(path[2:]) if path[0] == "sites" and len(path) == 3 else ():
+        table.pop(key, None)
     table[path[-1]] = _value(text)
 
 

@@ -9,10 +9,13 @@ from pydantic import ValidationError
 
 from hyloop.study.excitations import EXCITATIONS, SIGNALS
 from hyloop.study.structures import STRUCTURES
+from hyloop.study.updaters import UPDATERS
 
 __all__ = ["explain", "path_text"]
 
-_KINDS = {"structure": STRUCTURES, "excitation": EXCITATIONS, "fallback": SIGNALS}
+# tables of several kinds: the key that tells them apart, and what it may be
+_KINDS = {"structure": ("kind", STRUCTURES), "excitation": ("kind", EXCITATIONS), "fallback": ("kind", SIGNALS),
+          "model": ("updater", UPDATERS)}  # fmt: skip
 _WANTED = {
     "string_type": "a text",
     "int_type": "a whole number",
@@ -42,9 +45,9 @@ def _line(problem: Any, data: Any) -> str:
     if kind == "refused":
         return f"{path_text((*path, context['key']))}: {context['message']}"
     if kind in ("union_tag_invalid", "union_tag_not_found"):
-        allowed = _KINDS[str(path[-1])]
+        key, allowed = _KINDS[str(path[-1])]
         said = f"got {context['tag']!r}{_near(context['tag'], allowed)}" if "tag" in context else "is missing"
-        return f"{path_text((*path, 'kind'))}: {said}; allowed are {_list(allowed)}."
+        return f"{path_text((*path, key))}: {said}; allowed are {_list(allowed)}."
     where = path_text(path)
     if kind == "missing":
         return f"{where}: is missing; every {_parent(path)} needs it."
@@ -61,7 +64,7 @@ def _line(problem: Any, data: Any) -> str:
 def _in_file(location: tuple[str | int, ...], data: Any) -> Iterator[str | int]:
     """Keys as they stand in the file: without the names of union members that pydantic puts between them."""
     for key in location:
-        if isinstance(data, dict) and key not in data and key == data.get("kind"):
+        if isinstance(data, dict) and key not in data and key in (data.get("kind"), data.get("updater")):
             continue
         if key == "[key]":  # the name of an entry is wrong, not its value
             continue

@@ -138,7 +138,10 @@ def _drawings(recordings: Recordings) -> list[Section]:
     if panels := parameter_panels(recordings, drawn, points):
         alt = f"Parameters {_list(panels)} over time; recordings: {names}."
         rest = f" The first {len(drawn)} of {len(changing)} are shown." if len(changing) > len(drawn) else ""
-        caption = f"Parameters that change during the run.{rest}{note}"
+        bounds = (
+            " Grey: bounds of an estimate." if any("estimates" in r.attributes for r in recordings.values()) else ""
+        )
+        caption = f"Parameters that change during the run.{bounds}{rest}{note}"
         found.append(Section("Parameters", charts=[Chart(panels, alt, caption, columns=2, row_height=170)]))
     return found
 

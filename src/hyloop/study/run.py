@@ -83,6 +83,8 @@ def _record(built: Built, path: Path, attributes: dict[str, Any], overwrite: boo
     loop.start(rows[0])
     first = loop.advance(rows[:0], with_present=True, **settings)
     attributes["parameters"] = [name for name in first.names if name in loop.parameters]
+    if built.estimates:
+        attributes["estimates"] = {name: list(pair) for name, pair in built.estimates.items() if name in first.names}
     ticks = (len(rows) - 1) * loop.substeps
     with Recorder(path, first.names, first.units, loop.dt / per_step, attributes, overwrite=overwrite) as recorder:
         recorder.write(first.data)

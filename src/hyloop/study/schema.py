@@ -8,96 +8,36 @@ from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import ConfigDict, Field, PrivateAttr, WithJsonSchema, model_validator
+from pydantic import Field, PrivateAttr, WithJsonSchema, model_validator
 
-import hyloop.devices
 import hyloop.integrators
-from hyloop.core import Block
 from hyloop.errors import BadInput, UnknownName
 from hyloop.study.excitations import Excitation
 from hyloop.study.fields import Quantity, Table, refuse
+from hyloop.study.laws import DeviceSpec
 from hyloop.study.structures import StructureSpec
-from hyloop.study.units import quantity
+from hyloop.study.updaters import ModelSpec
 
-__all__ = ["DRAWN", "LAWS", "METHODS", "BlockSpec", "DeviceSpec", "Experiment", "Integrator", "Limits", "Recording",
-           "SiteSpec"]  # fmt: skip
+__all__ = ["METHODS", "BlockSpec", "Experiment", "Integrator", "Limits", "Recording", "SiteSpec"]
 
-LAWS: dict[str, Block] = {
-    name: law for name in hyloop.devices.__all__ if isinstance(law := getattr(hyloop.devices, name), Block)
-}
 METHODS = {name: getattr(hyloop.integrators, name) for name in hyloop.integrators.__all__ if name.islower()}
-# laws that can be drawn at random, by the name `draw_brfd` has for them, and the units of the spreads
-DRAWN = {"brfd_gap_slip": "gap-slip", "brfd_stick_slip": "stick-slip"}
-_SPREADS = {"level": "N", "friction": "-", "gap": "m", "stiffness": "-", "drift": "-", "centred": "m"}
 
 Force = Annotated[float, Quantity("N", above=0.0)]
 Length = Annotated[float, Quantity("m", above=0.0)]
 
 
-class DeviceSpec(Table):
-    """A law and its parameters; those not given keep their defaults. ``hyloop laws`` lists them."""
-
-    model_config = ConfigDict(extra="allow")
-
-    law: Annotated[str, WithJsonSchema({"type": "string", "enum": sorted(LAWS)})]
-    """Name of the law, such as "bouc_wen"."""
-    draw: bool = False
-    """Draw the parameters at random (banded dampers only); level, friction, gap, ... are then those of `draw_brfd`."""
-    initial: dict[str, Any] = Field(default_factory=dict)
-    """Initial values of state variables."""
-
-    @property
-    def params(self) -> dict[str, float]:
-        """Parameters given, in SI units."""
-        return dict(self.__pydantic_extra__ or {})
-
-    @model_validator(mode="before")
-    @classmethod
-    def _parameters(cls, given: Any) -> Any:
-        """Look up the law and read every parameter in its unit and bounds."""
-        if not isinstance(given, dict) or not isinstance(given.get("law"), str):
-            return given
-        law, draw = given["law"], given.get("draw") is True
-        if law not in LAWS:
-            refuse("law", UnknownName("law", law, LAWS))
-        if draw and law not in DRAWN:
-            refuse("draw", BadInput(f"'{law}' cannot be drawn at random; only {' and '.join(DRAWN)} can."))
-        read: dict[str, Any] = {}
-        for key, value in given.items():
-            if key not in cls.model_fields:
-                read[key] = _parameter(LAWS[law], key, value, _SPREADS if draw else {})
-        if isinstance(initial := given.get("initial", {}), dict):
-            if initial and draw:
-                refuse("initial", BadInput("a device that is drawn has its initial state drawn too; leave it out."))
-            read["initial"] = {key: _state(LAWS[law], key, value) for key, value in initial.items()}
-        return {**given, **read}
-
-
-def _parameter(law: Block, key: str, value: Any, spreads: dict[str, str]) -> float:
-    try:
-        if key in spreads:
-            return quantity(value, spreads[key])
-        if key not in law.params:
-            raise UnknownName(f"parameter of {law.name}", key, [*law.params, *spreads])
-        spec = law.params[key]
-        return spec.check(quantity(value, spec.unit), law.name)
-    except BadInput as error:
-        refuse(key, error)
-
-
-def _state(law: Block, key: str, value: Any) -> float:
-    try:
-        if key not in law.state:
-            raise UnknownName(f"state of {law.name}", key, law.state)
-        return quantity(value, law.state[key])
-    except BadInput as error:
-        refuse(f"initial.{key}", error)
-
-
 class SiteSpec(Table):
-    """A place in the structure and the device there; exactly one of `story`, `between` and `along` says where."""
+    """A place in the structure and the device there.
 
-    device: DeviceSpec
+    Exactly one of `story`, `between` and `along` says where, and exactly one of `device` and `follows` says what.
+    """
+
+    device: DeviceSpec | None = None
+    """The device there."""
+    follows: str | None = None
+    """Or: a physical site with a model; that model stands here, with the parameters its updater finds."""
+    model: ModelSpec | None = None
+    """Model of the physical device here and what keeps it true, for the sites that follow."""
     story: int | None = None
     """Story whose drift deforms the device; the first is 1."""
     between: Annotated[tuple[str, ...], Field(strict=False, min_length=1, max_length=2)] | None = None
@@ -125,6 +65,18 @@ class SiteSpec(Table):
         if len(given) != 1:
             message = f"got {' and '.join(given) or 'no place'}; give exactly one of story, between and along."
             refuse(given[-1] if given else "story", BadInput(message))
+        return self
+
+    @model_validator(mode="after")
+    def _one_device(self) -> Self:
+        if self.device is None and self.follows is None:
+            refuse("device", BadInput("is missing; give a device, or follows = a physical site that has a model."))
+        if self.device is not None and self.follows is not None:
+            refuse("follows", BadInput("a device is given too; give one of them."))
+        if self.follows is not None and self.physical:
+            refuse("physical", BadInput("a site that follows another is a model; leave it out."))
+        if self.model is not None and not self.physical:
+            refuse("model", BadInput("is kept true by what is measured, so the site must be physical = true."))
         return self
 
 
@@ -224,4 +176,19 @@ class Experiment(Table):
             for name in getattr(self, table):
                 if not all(part.isidentifier() for part in name.split(".")):
                     refuse(table, BadInput(f"name '{name}' must be letters, digits and underscores, as in 'damper1'."))
+        return self
+
+    @model_validator(mode="after")
+    def _leaders(self) -> Self:
+        for name, site in self.sites.items():
+            if site.follows is None:
+                continue
+            where, followed = f"sites.{name}.follows", [key for key, other in self.sites.items() if other.model]
+            leader = self.sites.get(site.follows)
+            if leader is None:
+                refuse(where, UnknownName("site", site.follows, followed))
+            if not leader.physical:
+                refuse(where, BadInput(f"site '{site.follows}' is not physical, so nothing is measured there."))
+            if leader.model is None:
+                refuse(where, BadInput(f"site '{site.follows}' has no model; add a table sites.{site.follows}.model."))
         return self

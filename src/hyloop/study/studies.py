@@ -5,6 +5,7 @@ A study is a folder with ``study.toml`` (title, reference), ``claims.toml`` and 
 """
 
 import importlib.util
+import sys
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -115,11 +116,14 @@ def run_study(name: str, out: Path, *, quick: bool, progress: Callable[[str, flo
 
 
 def _load(path: Path) -> Any:
-    """Import the study's own code from its folder."""
-    spec = importlib.util.spec_from_file_location(f"hyloop_study_{path.parent.name}", path)
+    """Import the study's own code from its folder; other files there are its submodules (``from .motions import``)."""
+    name = f"hyloop_study_{path.parent.name}"
+    spec = importlib.util.spec_from_file_location(name, path, submodule_search_locations=[str(path.parent)])
     if spec is None or spec.loader is None or not path.is_file():
         raise BadInput(f"{path} is missing; a study needs it.")
-    module = importlib.util.module_from_spec(spec)
+    for known in [key for key in sys.modules if key == name or key.startswith(f"{name}.")]:
+        del sys.modules[known]  # of a folder of the same name elsewhere
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 

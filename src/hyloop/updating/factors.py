@@ -8,7 +8,7 @@ import math
 
 from hyloop.core.jit import verb
 
-__all__ = ["cholesky", "nearest", "triangularise"]
+__all__ = ["cholesky", "mend", "nearest", "reflect", "triangularise"]
 
 
 @verb
@@ -45,6 +45,30 @@ def triangularise(w, at, n, columns):
 
 
 @verb
+def reflect(g, at, norm, n, a, lower, stride, w, to):
+    r"""Write a factor S of :math:`L (I - g g^T / s) L^T` to ``w[to]``.
+
+    Here :math:`s = g^T g + r^2` with r at ``g[at + n]``, and `norm` is its root. One Householder reflection takes the
+    row :math:`(g, r)` to its first place; what it makes of the other columns of :math:`(L, 0)` is S. Potter's form of
+    the same update subtracts from one, and S becomes singular once r is below 1e-16 of g; here it does not.
+
+    References
+    ----------
+    Kaminski, Bryson, Schmidt (1971), doi:10.1109/TAC.1971.1099816.
+    """
+    pivot = g[at] + norm if g[at] > 0.0 else g[at] - norm
+    for i in range(n):
+        row = lower + i * stride
+        s = a[row] * pivot
+        for k in range(1, n):
+            s += a[row + k] * g[at + k]
+        s /= norm * abs(pivot)
+        for k in range(1, n):
+            w[to + i * n + k - 1] = a[row + k] - s * g[at + k]
+        w[to + i * n + n - 1] = -s * g[at + n]
+
+
+@verb
 def cholesky(a, at, n, w, to, stride):
     """Write the Cholesky factor of the symmetric matrix at ``a[at]`` to ``w[to]``; False where it is not definite.
 
@@ -66,6 +90,7 @@ def cholesky(a, at, n, w, to, stride):
     return definite
 
 
+SHIFT = 1e-11  # of the tall-building paper: the least that keeps a rebuilt covariance definite
 _SWEEPS = 12  # Jacobi converges quadratically; eight unknowns need about six sweeps
 
 
@@ -113,3 +138,20 @@ def nearest(a, at, n, v, to, shift):
             for k in range(n):
                 s += v[to + i * n + k] * v[to + j * n + k]
             a[at + i * n + j] = s
+
+
+@verb
+def mend(a, at, good, n, w, to, stride):
+    """Make the matrix at ``a[at]`` positive definite: the nearest such matrix, lifted, or else the last good one.
+
+    What passes is kept at ``a[good]``. The factor at ``w[to]`` is used as a work space.
+    """
+    definite = cholesky(a, at, n, w, to, stride)
+    if not definite:
+        nearest(a, at, n, w, to, SHIFT)
+        definite = cholesky(a, at, n, w, to, stride)
+    for k in range(n * n):
+        if definite:
+            a[good + k] = a[at + k]
+        else:
+            a[at + k] = a[good + k]

@@ -1,22 +1,18 @@
 """One tick of an unscented filter, compiled for one law, one number of parameters and one choice of rules."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from hyloop.core.block import Block, rebind
-from hyloop.core.jit import verb
-from hyloop.updating.factors import cholesky, nearest, triangularise
+from hyloop.updating.factors import cholesky, mend, reflect, triangularise
 from hyloop.updating.measurement import measurement
+from hyloop.updating.parameters import SHRINK, TRANSFORM, held, offer, value
 
-__all__ = ["BOUNDS", "REACH", "REPAIRS", "Places", "filter_step", "places"]
+__all__ = ["REPAIRS", "Places", "filter_step", "places"]
 
-BOUNDS: Mapping[str | None, int] = {None: 0, "clip": 1, "shrink": 2, "transform": 3}
 REPAIRS = {"none": 0, "nearest": 1, "square-root": 2}
-_CLIP, _SHRINK, _TRANSFORM = 1, 2, 3
 _NEAREST, _SQUARE_ROOT = 1, 2
-SHIFT = 1e-11  # of the tall-building paper: the least that keeps a rebuilt covariance definite
-REACH = 6.0  # logits: within 0.25 % of a bound the transform is so flat that the filter could not return
 
 measure: Any = None  # bound by `filter_step`
 
@@ -31,7 +27,7 @@ class Places(NamedTuple):
     work: int  # [S | process] (n, 2n), whose left half becomes the lower triangle
     matrix: int  # P before the measurement, where the covariance itself is carried
     gain: int
-    slope: int
+    slope: int  # force along each column of the triangle, then what no column explains
     point: int  # one sigma point
     params: int  # all parameters of the law
     trial: int  # state of the law after a trial tick
@@ -41,26 +37,12 @@ class Places(NamedTuple):
 
 def places(block: Block, n: int) -> Places:
     """Lay out the state of a filter with `n` free parameters of a law."""
-    sizes = [n, n * n, len(block.state), n * n, 2 * n * n, n * n, n, n, n, len(block.params), len(block.state),
+    sizes = [n, n * n, len(block.state), n * n, 2 * n * n, n * n, n, n + 1, n, len(block.params), len(block.state),
              len(block.outputs)]  # fmt: skip
     ends = [0]
     for size in sizes:
         ends.append(ends[-1] + size)
     return Places(*ends)
-
-
-@verb
-def value(m, scale, low, high, transformed):
-    """A parameter in its own unit from the number the filter carries."""
-    if transformed:
-        return low + (high - low) / (1.0 + math.exp(-scale * m))
-    return scale * m
-
-
-@verb
-def clip(a, low, high):
-    """`a` held inside the bounds; nan stays nan."""
-    return low if a < low else (high if a > high else a)
 
 
 def filter_step(block: Block, free: tuple[int, ...], bounds: int, repair: int) -> Callable:
@@ -75,7 +57,7 @@ def filter_step(block: Block, free: tuple[int, ...], bounds: int, repair: int) -
     order = (*free, *(k for k in range(n_p) if k not in free))
     n_fixed, columns = n_p - n, 2 * n
     settings = n_fixed + 3
-    transformed = bounds == _TRANSFORM
+    transformed = bounds == TRANSFORM
 
     def advance(x, u, dt, p, y):
         noise, width, curvature = p[n_fixed], p[n_fixed + 1], p[n_fixed + 2]
@@ -95,25 +77,13 @@ def filter_step(block: Block, free: tuple[int, ...], bounds: int, repair: int) -
                 for j in range(n):
                     x[matrix + i * n + j] = x[spread + i * n + j]
                 x[matrix + i * n + i] += p[settings + 4 * i + 3] ** 2
-            definite = cholesky(x, matrix, n, x, work, columns)
-            if repair == _NEAREST:
-                if not definite:
-                    nearest(x, matrix, n, x, work, SHIFT)
-                    definite = cholesky(x, matrix, n, x, work, columns)
-                for k in range(n * n):
-                    if definite:
-                        x[good + k] = x[matrix + k]
-                    else:
-                        x[matrix + k] = x[good + k]
-                if not definite:
-                    cholesky(x, matrix, n, x, work, columns)
-            elif not definite:
+            if not cholesky(x, matrix, n, x, work, columns) and repair != _NEAREST:
                 for i in range(n):
                     x[mean + i] = math.nan  # a filter that has failed shall not look like one that has converged
 
-        if bounds == _SHRINK:
+        factor = 1.0
+        if bounds == SHRINK:
             # a sigma point lies farthest out along one coordinate by the largest entry of that row of L
-            factor = 1.0
             for i in range(n):
                 scale, low, high = p[settings + 4 * i], p[settings + 4 * i + 1], p[settings + 4 * i + 2]
                 reach = 0.0
@@ -124,16 +94,14 @@ def filter_step(block: Block, free: tuple[int, ...], bounds: int, repair: int) -
                 while steps > 0 and steps / 10.0 * reach > room:
                     steps -= 1
                 factor = min(factor, steps / 10.0)
-            for i in range(n):
-                for j in range(n):
-                    x[work + i * columns + j] *= factor
-                    x[matrix + i * n + j] *= factor * factor
+            if factor > 0.0:  # without a spread there is nothing to learn from; the covariance stays as it is
+                for i in range(n):
+                    for j in range(n):
+                        x[work + i * columns + j] *= factor
+                        x[matrix + i * n + j] *= factor * factor
 
         for i in range(n):
-            m = x[mean + i]
-            p_law[order[i]] = value(
-                m, p[settings + 4 * i], p[settings + 4 * i + 1], p[settings + 4 * i + 2], transformed
-            )
+            p_law[order[i]] = value(x[mean + i], p, settings + 4 * i, transformed)
         centre = measure(x_law, u, dt, p_law, x_new, y_law)
 
         # central differences along the columns of L: the weighted sums of the textbook without their huge weights
@@ -143,8 +111,7 @@ def filter_step(block: Block, free: tuple[int, ...], bounds: int, repair: int) -
             for sign in (1.0, -1.0):
                 for i in range(n):
                     m = x[mean + i] + sign * width * x[work + i * columns + j]
-                    k = settings + 4 * i
-                    p_law[order[i]] = value(m, p[k], p[k + 1], p[k + 2], transformed)
+                    p_law[order[i]] = value(m, p, settings + 4 * i, transformed)
                 f = measure(x_law, u, dt, p_law, x_new, y_law)
                 if sign > 0.0:
                     plus = f
@@ -160,7 +127,7 @@ def filter_step(block: Block, free: tuple[int, ...], bounds: int, repair: int) -
         innovation = u[inputs] - (centre + bend)
 
         # a sample that is missing, or that some sigma point cannot answer, teaches nothing
-        usable = math.isfinite(innovation) and math.isfinite(variance)
+        usable = math.isfinite(innovation) and math.isfinite(variance) and factor > 0.0
         for i in range(n):
             s = 0.0
             for j in range(n):
@@ -170,32 +137,27 @@ def filter_step(block: Block, free: tuple[int, ...], bounds: int, repair: int) -
             usable = usable and math.isfinite(x[point + i])
 
         if repair == _SQUARE_ROOT:
-            # Potter's form: I - g g^T / variance is the square of I - step g g^T
-            step = 1.0 / (variance * (1.0 + math.sqrt(rest / variance))) if usable else 0.0
-            for i in range(n):
-                for j in range(n):
-                    change = step * x[gain + i] * x[slope + j] if usable else 0.0
-                    x[spread + i * n + j] = x[work + i * columns + j] - change
+            # P+ = L (I - g g^T / variance) L^T
+            x[slope + n] = math.sqrt(rest)
+            if usable:
+                reflect(x, slope, math.sqrt(variance), n, x, work, columns, x, spread)
+            else:
+                for i in range(n):
+                    for j in range(n):
+                        x[spread + i * n + j] = x[work + i * columns + j]
         else:
             for i in range(n):
                 for j in range(n):
                     change = x[gain + i] * x[gain + j] / variance if usable else 0.0
                     x[spread + i * n + j] = x[matrix + i * n + j] - change
+            if repair == _NEAREST:
+                mend(x, spread, good, n, x, work, columns)
 
         for i in range(n):
             k = settings + 4 * i
-            scale, low, high = p[k], p[k + 1], p[k + 2]
             if usable:
-                m = x[point + i]
-                if bounds in (_CLIP, _SHRINK):
-                    m = clip(m, low / scale, high / scale)
-                elif transformed:
-                    m = clip(m, -REACH / scale, REACH / scale)
-                x[mean + i] = m
-            y[i] = value(x[mean + i], scale, low, high, transformed)
-            if bounds != 0:
-                y[i] = clip(y[i], low, high)  # low / scale * scale may round to just outside
-            p_law[order[i]] = y[i]
+                x[mean + i] = held(x[point + i], p, k, bounds)
+            y[i] = p_law[order[i]] = offer(x[mean + i], p, k, bounds)
 
         # the device moves on once, with what is now known of it; a broken input must not break its state for good
         f = measure(x_law, u, dt, p_law, x_new, y_law)

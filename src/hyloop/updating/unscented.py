@@ -7,29 +7,46 @@ The parameters :math:`\theta` follow a random walk and the measured force is the
 where *h* advances the law by one tick from its stored state :math:`x_k`. All sigma points start from this one
 state, and after the update the state advances once, with the updated parameters: the hidden variables of the law
 are not filtered. That suits a law whose state is a force or a deflection that its parameters act on at once, such as
-LuGre and the Maxwell damper. It does not suit a parameter that acts through a dimensionless state only, such as the
-yield deformation of Bouc-Wen: one tick from a given z shows the product k d_y, and the two drift apart.
+LuGre and the Maxwell damper. It does not suit a parameter that acts through the memory of the law, such as the
+yield deformation of Bouc-Wen: one tick from a given z shows the product k d_y, and the two drift apart. For such laws
+name the states that shall be filtered together with the parameters (`states`): every sigma point then has its own.
 """
 
 import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from hyloop.core.block import Block, Instance, Param, inplace_block
 from hyloop.errors import BadInput, OutOfBounds, UnknownName
-from hyloop.updating.filter_step import BOUNDS, REACH, REPAIRS, filter_step, places
+from hyloop.updating.delay import delayed_step, ring_size
+from hyloop.updating.filter_step import REPAIRS, filter_step, places
+from hyloop.updating.joint_step import joint_places, joint_step
+from hyloop.updating.parameters import (
+    CLIP,
+    SHRINK,
+    TRANSFORM,
+    carried_params,
+    check_choice,
+    fixed_params,
+    free_parameters,
+    kept,
+    positive,
+)
 
-__all__ = ["covariance", "unscented"]
+__all__ = ["unscented"]
+
+BOUNDS: Mapping[str | None, int] = {None: 0, "clip": CLIP, "shrink": SHRINK, "transform": TRANSFORM}
+LONGEST = 4096  # ticks of delay; the inputs of all of them are kept in the state
 
 
 def unscented(law: Instance, free: Mapping[str, tuple[float, float]], *, noise: float,
               process: float | Mapping[str, float] = 1e-3, initial_std: float | Mapping[str, float] = 0.1,
-              alpha: float = 1e-3, beta: float = 2.0, kappa: float = 0.0, bounds: str | None = "clip",
-              repair: str = "square-root") -> Instance:  # fmt: skip
+              alpha: float = 0.1, beta: float = 2.0, kappa: float = 0.0, bounds: str | None = "clip",
+              repair: str = "square-root", states: Mapping[str, tuple[float, float]] | None = None,
+              delay: float = 0.0) -> Instance:  # fmt: skip
     r"""A filter that follows the free parameters of a law, from its measured inputs and force.
 
     Inputs are those of the law and the measured force ``f_m``. Outputs are the free parameters under their own names,
@@ -50,20 +67,31 @@ def unscented(law: Instance, free: Mapping[str, tuple[float, float]], *, noise: 
         Standard deviation of the starting value, as a fraction of it.
     alpha, beta, kappa : float
         Scaled unscented transform: sigma points lie :math:`\alpha\sqrt{L+\kappa}` standard deviations from the mean.
+        The papers take alpha = 1e-3. So close together the second differences of the force drown in round-off, and
+        for a linear law, where they should vanish, the filter differs from the Kalman filter by 1e-9; with 0.1 it is
+        the same to 1e-12, and the points still lie well inside the spread of the parameters.
     bounds : {"clip", "transform", "shrink", None}
         ``"clip"`` holds the mean inside the bounds. ``"transform"`` filters the logit of the place between the
         bounds, so that the sigma points stay inside as well. ``"shrink"`` lowers the spread by tenths until all
-        sigma points are inside, as in the papers; it is absorbing: on a bound the spread is zero and the filter
-        rests there for good. None lets the parameters go anywhere.
+        sigma points are inside, as in the papers; it is absorbing: on a bound there is no spread left to learn from
+        and the filter rests there for good. None lets the parameters go anywhere.
     repair : {"square-root", "nearest", "none"}
         ``"square-root"`` carries a factor of the covariance, which cannot lose definiteness. ``"nearest"`` carries the
         covariance and replaces one that is not definite by the nearest that is, eigenvalues lifted to 1e-11, or else by
         the last good one. ``"none"`` does nothing, and the outputs are nan from then on.
+    states : mapping of state to (initial, process)
+        States of the law to filter with the parameters, such as ``{"z": (0.0, 1e-3)}``: standard deviation at the
+        start, and of what the law does not know of its own state in a tick, both in the unit of the state. States
+        that the inputs determine, such as the last deformation, are left out. Needs the square-root form and not
+        ``"shrink"``; ``f`` is then the force believed after the measurement. A law with a corner, such as the
+        bilinear one, needs sigma points that reach across it (`alpha` = 0.5).
+    delay : float
+        Ticks, whole or not, by which the measured force comes later than the inputs it belongs to. The filter then
+        works with the inputs of that time, and ``f`` is the force of that time.
 
     Notes
     -----
-    Each parameter is carried as a multiple of its starting value (of the width of its bounds where it starts at
-    zero), so that a stiffness of 1e8 and an exponent of 0.4 live together. With
+    Parameters are carried as multiples of their starting values (`hyloop.updating.parameters`). With
     :math:`\lambda = \alpha^2(L+\kappa) - L`, :math:`W_0^m = \lambda/(L+\lambda)`,
     :math:`W_0^c = W_0^m + 1 - \alpha^2 + \beta`, :math:`W_i = 1/(2(L+\lambda))`, columns :math:`l_j` of the Cholesky
     factor of :math:`P + Q` and :math:`\gamma = \sqrt{L+\lambda}`, the weighted sums are, exactly,
@@ -84,132 +112,78 @@ def unscented(law: Instance, free: Mapping[str, tuple[float, float]], *, noise: 
     Wan, van der Merwe (2000), doi:10.1109/ASSPCC.2000.882463; van der Merwe, Wan (2001),
     doi:10.1109/ICASSP.2001.940586; Al-Subaihawi et al. (2024) for the constrained form.
     """
-    block, where = law.block, f"unscented({law.block.name})"
-    if bounds not in BOUNDS:
-        raise UnknownName("bound rule", str(bounds), [str(key) for key in BOUNDS], where=where)
-    if repair not in REPAIRS:
-        raise UnknownName("covariance repair", repair, REPAIRS, where=where)
-    names = tuple(free)
-    _check_law(block, names, where)
-    _positive(noise, "noise", where)
-    spread = _positive(alpha, "alpha", where) * math.sqrt(_positive(len(names) + kappa, "number of parameters + kappa",
-                                                                    where))  # fmt: skip
-    if not beta >= alpha * alpha:
+    where, memory = f"unscented({law.block.name})", dict(states or {})
+    check_choice("bound rule", bounds, BOUNDS, where)
+    check_choice("covariance repair", repair, REPAIRS, where)
+    carried = free_parameters(law, free, process, initial_std, bounds == "transform", where)
+    _check_states(law.block, memory, bounds, repair, where)
+    if not 0.0 <= delay <= LONGEST:
+        raise OutOfBounds(f"{where}: delay = {delay!r} ticks must lie between 0 and {LONGEST}.")
+    unknowns = len(carried) + len(memory)
+    spread = positive(alpha, "alpha", where) * math.sqrt(
+        positive(unknowns + kappa, "number of unknowns + kappa", where)
+    )
+    if not alpha * alpha <= beta < math.inf:
         raise OutOfBounds(
             f"{where}: beta = {beta!r} must be at least alpha squared, or a variance may become negative."
         )
-    settings: dict[str, float] = {key: value for key, value in law.params.items() if key not in names}
-    settings |= {"ukf_noise": noise, "ukf_spread": spread, "ukf_curvature": beta - alpha * alpha}
-    initial: dict[str, float] = {f"x_{key}": value for key, value in law.initial.items()}
-    deviations = _each(initial_std, names, "initial_std", where)
-    for i, (key, walk) in enumerate(_each(process, names, "process", where).items()):
-        start, (low, high) = law.params[key], _interval(block.params[key], law.params[key], free[key], f"{where}.{key}")
-        scale = abs(start) or high - low
-        if not math.isfinite(scale):
-            raise BadInput(
-                f"{where}.{key} starts at zero, so its scale is the width of its bounds; give finite bounds."
-            )
-        m = start / scale
-        if bounds == "transform":
-            m, scale = _logit(start, low, high, scale, f"{where}.{key}")
-        if not walk >= 0.0 or not deviations[key] > 0.0:
-            raise OutOfBounds(f"{where}.{key}: process = {walk!r} must not be negative and initial_std = "
-                              f"{deviations[key]!r} must be positive.")  # fmt: skip
-        settings |= {f"{key}_scale": scale, f"{key}_low": low, f"{key}_high": high, f"{key}_process": walk}
-        initial[f"m_{key}"] = m
-        size = deviations[key] if repair == "square-root" else deviations[key] ** 2
-        initial |= {f"S_{i}_{i}": size, f"good_{i}_{i}": size}
-    return _block(block, names, BOUNDS[bounds], REPAIRS[repair])(initial=initial, **settings)
+    settings = kept(law, carried) | {"ukf_noise": positive(noise, "noise", where), "ukf_spread": spread,
+                                     "ukf_curvature": beta - alpha * alpha}  # fmt: skip
+    settings |= {f"x_{key}_process": walk for key, (_, walk) in memory.items()}
+    settings |= {"ukf_delay": delay} if delay else {}
+    initial = {f"x_{key}": number for key, number in law.initial.items()}
+    initial |= {f"m_{key}": parameter.m for key, parameter in carried.items()}
+    if memory:  # every tick ends with the random walk, so the first one begins after it
+        deviations = [math.hypot(std, walk) for *_, walk, std in carried.values()]
+        deviations += [math.hypot(std, walk) for std, walk in memory.values()]
+    else:
+        deviations = [parameter.std if repair == "square-root" else parameter.std**2 for parameter in carried.values()]
+        initial |= {f"good_{i}_{i}": variance for i, variance in enumerate(deviations)}
+    initial |= {f"S_{i}_{i}": number for i, number in enumerate(deviations)}
+    block = _block(law.block, tuple(carried), BOUNDS[bounds], REPAIRS[repair], tuple(memory), math.ceil(delay))
+    return block(initial=initial, **settings)
 
 
-def covariance(filtered: Instance, states: Mapping[str, Any]) -> np.ndarray:
-    """Covariance of the carried parameters, (..., n, n), from the states that `Instance.drive` returns.
-
-    The carried numbers are multiples of the starting values; with ``bounds="transform"`` only to first order.
-    """
-    n = sum(key.startswith("m_") for key in filtered.block.state)
-    S = np.stack([np.stack([states[f"S_{i}_{j}"] for j in range(n)], -1) for i in range(n)], -2)
-    return S @ np.swapaxes(S, -1, -2) if "square-root" in filtered.block.flags else S
-
-
-def _check_law(block: Block, names: tuple[str, ...], where: str) -> None:
-    if "f" not in block.outputs:
-        raise BadInput(f"{where}: {block.name} has no output 'f' to compare with a measured force.")
-    if not names:
-        raise BadInput(f"{where}: name at least one free parameter of {', '.join(block.params)}.")
-    for key in names:
-        if key not in block.params:
-            raise UnknownName("parameter", key, block.params, where=where)
-    if "f_m" in block.inputs:
-        raise BadInput(f"{where}: {block.name} already has an input 'f_m', the name of the measured force.")
-
-
-def _positive(value: float, name: str, where: str) -> float:
-    if not (value > 0.0 and math.isfinite(value)):
-        raise OutOfBounds(f"{where}: {name} = {value!r} must be positive and finite.")
-    return float(value)
-
-
-def _each(value: float | Mapping[str, float], names: tuple[str, ...], what: str, where: str) -> dict[str, float]:
-    """One number for every free parameter, given as one for all or by name."""
-    if not isinstance(value, Mapping):
-        return dict.fromkeys(names, float(value))
-    for key in value:
-        if key not in names:
-            raise UnknownName("free parameter", key, names, where=f"{where}: {what}")
-    missing = [key for key in names if key not in value]
-    if missing:
-        raise BadInput(f"{where}: {what} lacks {', '.join(missing)}; give a number for every free parameter.")
-    return {key: float(value[key]) for key in names}
-
-
-def _interval(spec: Param, start: float, interval: Any, where: str) -> tuple[float, float]:
-    try:
-        low, high = (float(bound) for bound in interval)
-    except (TypeError, ValueError) as error:
-        raise BadInput(f"{where}: bounds must be a pair (low, high), got {interval!r}.") from error
-    if not low < high or low < spec.low or high > spec.high:
-        raise OutOfBounds(f"{where}: bounds ({low:g}, {high:g}) must be in order and inside those of the law, "
-                          f"[{spec.low:g}, {spec.high:g}].")  # fmt: skip
-    if not low <= start <= high:
-        raise OutOfBounds(f"{where} starts at {start:g}, outside its bounds ({low:g}, {high:g}). Widen them or start "
-                          "inside.")  # fmt: skip
-    return low, high
-
-
-def _logit(start: float, low: float, high: float, unit: float, where: str) -> tuple[float, float]:
-    """Carried number and scale, such that a small change of the carried number is a change in `unit` at the start."""
-    if not (math.isfinite(low) and math.isfinite(high)):
-        raise BadInput(f"{where}: bounds='transform' needs finite bounds, got ({low:g}, {high:g}).")
-    place = (start - low) / (high - low)
-    if not abs(2.0 * place - 1.0) < math.tanh(REACH / 2.0):
-        raise OutOfBounds(f"{where} starts at {start:g}, on a bound or next to it; bounds='transform' needs a start "
-                          f"clearly inside ({low:g}, {high:g}).")  # fmt: skip
-    scale = unit / ((high - low) * place * (1.0 - place))
-    return math.log(place / (1.0 - place)) / scale, scale
+def _check_states(block: Block, states: Mapping[str, tuple[float, float]], bounds: str | None, repair: str,
+                  where: str) -> None:  # fmt: skip
+    for key, pair in states.items():
+        if key not in block.state:
+            raise UnknownName("state", key, block.state, where=where)
+        if np.shape(pair) != (2,) or not 0.0 <= pair[0] < math.inf or not 0.0 < pair[1] < math.inf:
+            raise OutOfBounds(f"{where}: states[{key!r}] = {pair!r} must be two standard deviations in "
+                              f"{block.state[key]}: at the start, not negative; of one tick, positive.")  # fmt: skip
+    if states and (repair != "square-root" or bounds == "shrink"):
+        raise BadInput(f"{where}: filtered states need repair='square-root' and bounds 'clip', 'transform' or None; "
+                       f"got {repair!r} and {bounds!r}.")  # fmt: skip
 
 
 @cache
-def _block(law: Block, names: tuple[str, ...], bounds: int, repair: int) -> Block:
-    n, order = len(names), list(law.params)
-    params = {key: spec for key, spec in law.params.items() if key not in names}
-    params |= {
+def _block(law: Block, names: tuple[str, ...], bounds: int, repair: int, states: tuple[str, ...], depth: int) -> Block:
+    n, unknowns, order = len(names), len(names) + len(states), list(law.params)
+    params = fixed_params(law, names) | {
         "ukf_noise": Param("N", 1.0, 0.0, about="standard deviation of the measured force"),
         "ukf_spread": Param("-", 1.0, 0.0, about="distance of the sigma points in standard deviations"),
         "ukf_curvature": Param("-", 1.0, 0.0, about="beta - alpha^2"),
     }
-    for key in names:
-        unit = law.params[key].unit
-        params |= {
-            f"{key}_scale": Param(unit, 1.0, about=f"{key} over the carried number (of its logit: transform)"),
-            f"{key}_low": Param(unit, -np.inf, about=f"lower bound of {key}"),
-            f"{key}_high": Param(unit, np.inf, about=f"upper bound of {key}"),
-            f"{key}_process": Param("-", 0.0, 0.0, about=f"random walk of {key} in a tick"),
-        }
-    square = [f"{i}_{j}" for i in range(n) for j in range(n)]
+    params |= carried_params(law, names)
+    params |= {
+        f"x_{key}_process": Param(law.state[key], 1.0, 0.0, about=f"unknown to the law in {key}") for key in states
+    }
+    square = [f"{i}_{j}" for i in range(unknowns) for j in range(unknowns)]
     state = [*(f"m_{key}" for key in names), *(f"S_{ij}" for ij in square), *(f"x_{key}" for key in law.state)]
-    state += [f"good_{ij}" for ij in square]
-    state += [f"work_{k}" for k in range(places(law, n).size - len(state))]
+    free = tuple(order.index(key) for key in names)
+    if states:
+        size = joint_places(law, n, len(states)).size
+        step = joint_step(law, free, tuple(list(law.state).index(key) for key in states), bounds)
+    else:
+        size = places(law, n).size
+        state += [f"good_{ij}" for ij in square]
+        step = filter_step(law, free, bounds, repair)
+    if depth:
+        step = delayed_step(step, size, len(params), len(law.inputs), depth)
+        size += ring_size(len(law.inputs), depth)
+        params["ukf_delay"] = Param("-", float(depth), 0.0, float(depth), about="ticks by which the force comes late")
+    state += [f"work_{k}" for k in range(size - len(state))]
     make = inplace_block(
         inputs={**law.inputs, "f_m": "N"},
         outputs={**{key: law.params[key].unit for key in names}, "f": "N", "innovation": "N"},
@@ -218,5 +192,4 @@ def _block(law: Block, names: tuple[str, ...], bounds: int, repair: int) -> Bloc
         reference="Wan and van der Merwe 2000, doi:10.1109/ASSPCC.2000.882463",
         flags=next(key for key, code in REPAIRS.items() if code == repair),
     )
-    step = filter_step(law, tuple(order.index(key) for key in names), bounds, repair)
     return replace(make(step), name=f"unscented({law.name})")

@@ -1,4 +1,4 @@
-r"""Normal random numbers from a counter, for blocks whose noise must resume from a snapshot.
+"""Normal random numbers from a counter, for blocks whose noise must resume from a snapshot.
 
 A number depends on (seed, counter) only, so the counter is the whole state of the generator.
 """

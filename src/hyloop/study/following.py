@@ -1,0 +1,53 @@
+"""Sites that follow a measured device: which model stands there, and what keeps it true."""
+
+from collections.abc import Sequence
+
+from hyloop.core import Instance
+from hyloop.errors import BadInput
+from hyloop.loop import Site, Wired
+from hyloop.study.schema import Experiment
+
+__all__ = ["estimates", "followed_model", "updater"]
+
+
+def followed_model(experiment: Experiment, name: str) -> tuple[Instance, str | None]:
+    """The model at a site that follows, and the earlier follower whose parameters it shares (None for the first)."""
+    leader = experiment.sites[name].follows or ""
+    model = experiment.sites[leader].model
+    assert model is not None  # checked when the file was loaded
+    first = _followers(experiment, leader)[0]
+    return model.law, None if first == name else first
+
+
+def updater(experiment: Experiment, name: str, sites: Sequence[Site]) -> Wired | None:
+    """What updates the model of a physical site: it reads measured signals there and nothing else.
+
+    Its estimates overwrite the parameters of the first follower, which the others share; without a follower they
+    are only recorded. None where the model is constant.
+    """
+    model = experiment.sites[name].model
+    block = model.make() if model else None
+    if model is None or block is None:
+        return None
+    measured = next(site for site in sites if site.name == name).measured
+    sources = {**measured, "f_m": measured["f"]}
+    missing = [key for key in block.block.inputs if key not in sources]
+    if missing:
+        raise BadInput(f"{block.block.name} needs {', '.join(missing)}, which is not measured there; measured are "
+                       f"{', '.join(measured)}. Choose a model that needs nothing else.")  # fmt: skip
+    followers = _followers(experiment, name)[:1]
+    targets = {key: f"{first}.{key}" for first in followers for key in block.block.outputs if key in model.law.params}
+    return Wired(f"{name}.model", block, {key: sources[key] for key in block.block.inputs}, targets)
+
+
+def estimates(experiment: Experiment) -> dict[str, tuple[float, float]]:
+    """Channel of every parameter that is updated, and its bounds in SI units."""
+    found = {}
+    for name, site in experiment.sites.items():
+        holder = next(iter(_followers(experiment, name)), f"{name}.model")
+        found |= {f"{holder}.{key}": pair for key, pair in site.model.limits.items()} if site.model else {}
+    return found
+
+
+def _followers(experiment: Experiment, leader: str) -> list[str]:
+    return [name for name, site in experiment.sites.items() if site.follows == leader]

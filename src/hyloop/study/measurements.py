@@ -1,0 +1,200 @@
+"""Tests to identify a law from: recordings, CSV files, and the published tests of the banded damper."""
+
+import csv
+import json
+import re
+from collections.abc import Mapping
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from hyloop.core import Block
+from hyloop.errors import BadInput, UnknownName
+from hyloop.hazards import data_folder
+from hyloop.identification import MeasuredTest
+from hyloop.record import Recording
+from hyloop.study.units import parse_unit
+
+__all__ = ["Channels", "brfd_tests", "read_tests"]
+
+_UNITS = {"d": "m", "v": "m/s", "a": "m/s2", "f": "N"}
+_TIMES = ("t", "time")
+_HEADING = re.compile(r"\s*(?P<name>[^\[\(]*?)\s*(?:[\[\(](?P<unit>[^\]\)]*)[\]\)])?\s*")
+_JITTER = 1e-3  # of the step: times printed with few digits
+_BRFD = "brfd:"
+_BRFD_RATE = 1024.0  # Hz
+
+
+class Channels(NamedTuple):
+    """Where to find deformation, velocity, acceleration and force: a site, or channels by name."""
+
+    site: str | None = None
+    d: str | None = None
+    v: str | None = None
+    a: str | None = None
+    f: str | None = None
+
+
+def read_tests(source: str, law: Block, channels: Channels | None = None, *, start: str | None = None,
+               every: int = 1) -> tuple[list[MeasuredTest], list[str]]:  # fmt: skip
+    """Tests from one source, and remarks on how they were read.
+
+    Parameters
+    ----------
+    source : str
+        A recording (``.h5``), a CSV file with a header (``t,d [mm],f [kN]``; SI where no unit stands), or
+        ``brfd:ID``, a published test of the banded damper, in which ``*`` stands for any letters.
+    law : Block
+        Decides which signals are needed. A velocity or an acceleration that is missing is the derivative of the signal
+        before it, by central differences.
+    channels : Channels
+        Names of the channels; by default d, v, a and f of the site, or of the only site there is.
+    start : str, optional
+        State to be solved for from the first measured force, see `MeasuredTest`.
+    every : int
+        Take every n-th sample only.
+    """
+    if every < 1:
+        raise BadInput(f"every = {every} must be 1 or more.")
+    if source.startswith(_BRFD):
+        found = {name: (1.0 / _BRFD_RATE, signals) for name, signals in brfd_tests(source[len(_BRFD) :]).items()}
+    else:
+        found = {Path(source).stem: _pick(source, _columns(Path(source)), channels or Channels())}
+    tests, notes = [], []
+    for name, (dt, signals) in found.items():
+        notes += [note for note in _complete(name, signals, dt, law) if note not in notes]
+        short = {key: signal[::every] for key, signal in signals.items()}
+        tests.append(
+            MeasuredTest(dt * every, {k: s for k, s in short.items() if k != "f"}, short["f"], start, name=name)
+        )
+    return tests, notes
+
+
+def brfd_tests(pattern: str) -> dict[str, dict[str, np.ndarray]]:
+    """Signals d, v (both zero-phase filtered by the provider) and f of the published tests of the banded damper.
+
+    Parameters
+    ----------
+    pattern : str
+        Test id, such as ``d2_h36lb_1Hz_1in``; ``*`` stands for any letters.
+    """
+    root = data_folder()
+    folder = root / "brfd" if root else None
+    if folder is None or not (folder / "index.json").is_file():
+        raise BadInput(f"{_BRFD}{pattern}: the tests of the banded damper are not here. Set HYLOOP_DATA to the folder "
+                       "that holds brfd/index.json.")  # fmt: skip
+    index = json.loads((folder / "index.json").read_text(encoding="utf-8"))
+    names = [name for name in index if fnmatch(name, pattern)]
+    if not names:
+        raise UnknownName("test", pattern, index, where="brfd")
+    tests = {}
+    for name in names:
+        with np.load(folder / f"brfd_dataset{index[name]['dataset']}.npz") as file:
+            tests[name] = {key: file[f"{name}/{column}"].astype(float) for key, column in _BRFD_COLUMNS.items()}
+    return tests
+
+
+_BRFD_COLUMNS = {"d": "x", "v": "v", "f": "F"}
+
+
+def _columns(path: Path) -> tuple[np.ndarray, dict[str, tuple[np.ndarray, str]]]:
+    """Times and every column with its unit."""
+    if path.suffix.lower() == ".csv":
+        return _csv(path)
+    recording = Recording.load(path)
+    units = dict(zip(recording.names, recording.units, strict=True))
+    return recording.time, {name: (recording[name], unit) for name, unit in units.items()}
+
+
+def _csv(path: Path) -> tuple[np.ndarray, dict[str, tuple[np.ndarray, str]]]:
+    if not path.is_file():
+        raise BadInput(f"{path}: no such file. Give a recording (.h5), a CSV file, or brfd:ID.")
+    with open(path, newline="", encoding="utf-8-sig") as stream:
+        rows = [row for row in csv.reader(stream) if row and not row[0].lstrip().startswith("#")]
+    if len(rows) < 2:
+        raise BadInput(f"{path}: there is no header with rows of numbers below it.")
+    headings = [_HEADING.fullmatch(cell) for cell in rows[0]]
+    names = [found["name"] if found else cell for found, cell in zip(headings, rows[0], strict=True)]
+    units = [(found["unit"] or "").strip() if found else "" for found in headings]
+    for k, row in enumerate(rows[1:], start=2):
+        if len(row) != len(names):
+            raise BadInput(f"{path}, row {k}: {len(row)} cells where the header has {len(names)}.")
+    try:
+        table = np.array(rows[1:], dtype=float)
+    except ValueError as error:
+        raise BadInput(f"{path}: below the header there must be numbers only ({error}).") from error
+    places = [i for i, name in enumerate(names) if name in _TIMES]
+    if len(places) != 1:
+        raise BadInput(f"{path}: the header must have one column of times, called t or time; it has "
+                       f"{', '.join(names)}.")  # fmt: skip
+    time = table[:, places[0]] * _size(path, names[places[0]], units[places[0]], "s")
+    return time, {n: (table[:, i], unit) for i, (n, unit) in enumerate(zip(names, units, strict=True))}
+
+
+def _size(path: str | Path, name: str, unit: str, wanted: str) -> float:
+    """Factor from the unit in a heading to SI; a heading without one is in SI."""
+    if unit in ("", wanted):
+        return 1.0
+    try:
+        have = parse_unit(unit)
+    except BadInput as error:
+        raise BadInput(f"{path}: the unit of '{name}': {error}.") from error
+    if have.dimension != parse_unit(wanted).dimension:
+        raise BadInput(f"{path}: '{name}' is in {unit}, wanted a unit of the kind {wanted}.")
+    return have.size
+
+
+def _pick(source: str, columns: tuple[np.ndarray, dict[str, tuple[np.ndarray, str]]],
+          channels: Channels) -> tuple[float, dict[str, np.ndarray]]:  # fmt: skip
+    """Step and the signals of one site in SI units."""
+    time, table = columns
+    steps = np.diff(time)
+    if steps.size < 1 or not np.isfinite(steps).all():
+        raise BadInput(f"{source}: needs at least two samples, at times that are numbers.")
+    dt = float(np.median(steps))
+    uneven = np.flatnonzero(~(np.abs(steps - dt) <= _JITTER * dt))
+    if uneven.size or dt <= 0.0:
+        at = float(time[uneven[0]]) if uneven.size else float(time[0])
+        raise BadInput(f"{source}: times must rise evenly by {dt:g} s, and do not after {at:g} s. Resample first.")
+    signals = {}
+    for key, name in _names(source, table, channels).items():
+        values, unit = table[name]
+        signals[key] = values * _size(source, name, unit, _UNITS[key])
+    return (float(time[-1]) - float(time[0])) / (len(time) - 1), signals
+
+
+def _names(source: str, table: Mapping[str, object], channels: Channels) -> dict[str, str]:
+    """Channel of every signal that is there; the force must be."""
+    given = {key: name for key, name in channels._asdict().items() if key != "site" and name is not None}
+    for name in given.values():
+        if name not in table:
+            raise UnknownName("channel", name, table, where=source)
+    sites = [name[: -len(".f")] for name in table if name.endswith(".f") and f"{name[: -len('.f')]}.d" in table]
+    site = channels.site
+    if site is None and "f" not in given and "f" not in table:
+        if len(sites) != 1:
+            raise BadInput(f"{source}: which device? Name a site of {', '.join(sites) or '(none found)'} with --site, "
+                           "or channels with --d, --v and --f.")  # fmt: skip
+        site = sites[0]
+    if site is not None and f"{site}.f" not in table:
+        raise UnknownName("site", site, sites, where=source)
+    prefix = f"{site}." if site is not None else ""
+    found = {key: f"{prefix}{key}" for key in _UNITS if f"{prefix}{key}" in table} | given
+    if "f" not in found:
+        raise BadInput(f"{source}: there is no measured force; name its channel with --f.")
+    return found
+
+
+def _complete(name: str, signals: dict[str, np.ndarray], dt: float, law: Block) -> list[str]:
+    """Differentiate what the law needs and the test lacks."""
+    notes = []
+    for key, source, what in (("v", "d", "velocity"), ("a", "v", "acceleration")):
+        needed = key in law.inputs or (key == "v" and "a" in law.inputs)
+        if needed and key not in signals and source in signals:
+            if len(signals[source]) < 2:
+                raise BadInput(f"{name}: {len(signals[source])} sample(s) have no derivative. Give a longer record.")
+            signals[key] = np.gradient(signals[source], dt)
+            notes.append(f"The {what} was not recorded; it is the central difference of {source}.")
+    return notes

@@ -1,0 +1,103 @@
+"""`hyloop identify` as a person uses it: files in, table, JSON and page out."""
+
+import json
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from oracles.data import data_path
+
+from hyloop.cli.main import app
+from hyloop.devices import bouc_wen
+from hyloop.errors import BadInput
+
+DT, NOISE = 0.01, 200.0
+
+
+def hyloop(*words, cwd, code=0):
+    command = [sys.executable, "-c", "from hyloop.cli import main; main()", *map(str, words)]
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with the record of a Bouc-Wen device in mm and kN."""
+    path = tmp_path_factory.mktemp("identify")
+    d = 8e-3 * np.sin(np.arange(400) * 0.05) * np.linspace(0.2, 1.0, 400)
+    f = bouc_wen(k=2e7, d_y=2e-3).drive(DT, d=d)["f"] + NOISE * np.random.default_rng(0).normal(size=d.size)
+    rows = [
+        f"{t:.2f},{1e3 * x!r},{1e-3 * y!r}" for t, x, y in zip(DT * np.arange(400), d.tolist(), f.tolist(), strict=True)
+    ]
+    (path / "brace.csv").write_text("\n".join(["t,d [mm],f [kN]", *rows]))
+    return path
+
+
+def test_json_and_page(folder):
+    options = ("--fix", "alpha=0.05", "--guess", "k=10kN/mm", "--bounds", "d_y=1mm..5mm", "--starts", 3)
+    done = hyloop("identify", "bouc_wen", "brace.csv", "--free", "k,d_y", *options, "--json", cwd=folder)
+    found = json.loads(done.stdout)
+    for name, truth in (("k", 2e7), ("d_y", 2e-3)):
+        row = found["parameters"][name]
+        assert row["low"] < truth < row["high"] and row["profile"][0] < truth < row["profile"][1]
+    assert found["tests"][0]["rmse"] == pytest.approx(NOISE, rel=0.1)
+    page = (folder / found["report"]).read_text(encoding="utf-8")
+    for part in (
+        "Parameters in SI units",
+        "Fitted loops",
+        "Residuals",
+        "Profiles",
+        "Fixed parameters",
+        "Content-Security",
+    ):
+        assert part in page
+
+
+def test_table_names_what_is_not_observable(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    words = ["identify", "bouc_wen", "brace.csv", "--free", "k,d_y,A,beta,gamma", "--starts", "1", "--no-profiles"]
+    app([*words, "--out", "a.html"], standalone_mode=False)
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "d_y: not observable: a change is undone by" in shown
+    assert "95 % from" in shown and "a.html" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("bouc_wenn", "brace.csv", "--free", "k"), "Did you mean 'bouc_wen'"),
+        (("bouc_wen", "none.csv", "--free", "k"), "none.csv"),
+        (("bouc_wen", "brace.csv", "--free", "kk"), "Did you mean 'k'"),
+        (("bouc_wen", "brace.csv", "--free", "k", "--fix", "k=1e7"), "it is free"),
+        (("bouc_wen", "brace.csv", "--free", "k", "--bounds", "n=1..2"), "it is not free"),
+        (("bouc_wen", "brace.csv", "--free", "k", "--bounds", "k=1e8..1e9"), "outside its bounds"),
+        (("bouc_wen", "brace.csv", "--free", "k", "--bounds", "k=3"), "lower and the upper"),
+        (("bouc_wen", "brace.csv", "--free", "k", "--guess", "k=3kg"), "--guess k"),
+        (("bouc_wen", "brace.csv", "--free", "k", "--method", "simplex"), "method 'simplex'"),
+        (("bouc_wen", "brace.csv", "--free", "k", "--f", "force"), "channel 'force'"),
+        (("bouc_wen", "brfd:nothing", "--free", "k"), "brfd"),
+    ],
+)
+def test_bad_input_is_refused(folder, words, message, monkeypatch):
+    monkeypatch.chdir(folder)
+    before = set(folder.iterdir())
+    with pytest.raises(BadInput, match=re.escape(message)):
+        app(["identify", *words, "--out", "refused.html"], standalone_mode=False)
+    assert set(folder.iterdir()) == before, "something was left behind"
+
+
+def test_a_refusal_has_exit_code_2(folder):
+    assert "Did you mean 'k'" in hyloop("identify", "bouc_wen", "brace.csv", "--free", "kk", cwd=folder, code=2).stderr
+
+
+def test_quick_study_of_the_banded_damper(tmp_path):
+    data_path("brfd", "index.json")
+    done = hyloop("study", "run", "brfd", "--quick", "--out", "study", "--json", cwd=tmp_path)
+    verdicts = {row["claim"]: row for row in json.loads(done.stdout)}
+    assert {row["verdict"] for row in verdicts.values()} == {"not-comparable"}
+    # one test suffices to tell the laws apart on earthquakes: the gap-slip law errs less, as in the full run
+    assert verdicts["gap-slip, harmonics only, mean"]["ours"] < 0.9 * verdicts["refit LuGre, mean"]["ours"]

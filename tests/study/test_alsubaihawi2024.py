@@ -1,0 +1,76 @@
+"""The study of Al-Subaihawi et al. (2024): its parts against each other, and a quick run without any record."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hyloop.devices import nonlinear_maxwell
+from hyloop.study import studies
+from hyloop.study.claims import load_claims, read_verdicts
+from hyloop.updating import unscented
+
+FOLDER = Path(__file__).parents[2] / "studies" / "alsubaihawi2024"
+SAME = 1e-5  # relative: the printed sums lose six digits to weights of a million, and the loss adds up over the ticks
+
+
+@pytest.fixture(scope="module")
+def parts():
+    return studies._load(FOLDER / "study.py")
+
+
+def _short(parts, seconds):
+    t = np.arange(round(seconds / parts.DT)) * parts.DT
+    d = 0.05 * np.sin(2 * np.pi * 0.4 * t) + 0.02 * np.sin(2 * np.pi * 1.1 * t)
+    return d, parts.SPECIMENS["Cd x 0.8"].force(d, parts.DT) + np.random.default_rng(5).normal(0.0, 8e3, len(d))
+
+
+def test_the_printed_filter_and_ours_are_one(parts):
+    """Ours adds the walk before drawing sigma points, the print after: P0 = Q there is P0 = 0 here."""
+    d, f = _short(parts, 8)
+    start = np.array([*parts.START.values()]) / [1e3, 1e3, 1]
+    theirs, ticks = parts.printed_filter(start, d, f / 1e3, parts.DT, 8.0, 0.005)
+    assert ticks == len(d)
+    ours = unscented(nonlinear_maxwell(**parts.START), parts.FREE, noise=8e3, process=0.005, initial_std=1e-9,
+                     alpha=1e-3, bounds="shrink").drive(parts.DT, d=d, f_m=f)  # fmt: skip
+    assert np.ptp(theirs[:, 1]) > 0.1 * start[1]
+    for i, (key, unit) in enumerate((("K", 1e3), ("C", 1e3), ("alpha", 1.0))):
+        np.testing.assert_allclose(theirs[:, i] * unit, ours[key], rtol=SAME)
+
+
+def test_in_single_precision_the_printed_sums_fail(parts):
+    d, f = _short(parts, 2)
+    start = np.array([*parts.START.values()]) / [1e3, 1e3, 1]
+    _, ticks = parts.printed_filter(start.astype(np.float32), d, f / 1e3, parts.DT, 8.0, 0.005)
+    assert ticks < len(d)
+
+
+def test_a_specimen_that_does_not_change_is_the_law(parts):
+    d, _ = _short(parts, 2)
+    expected = nonlinear_maxwell(**parts.START).drive(parts.DT, d=d)["f"]
+    assert np.array_equal(parts.SPECIMENS["nothing changed"].force(d, parts.DT), expected)
+    rubbing = parts.SPECIMENS["nothing changed"]._replace(friction=20e3).force(d, parts.DT) - expected
+    assert np.abs(rubbing).max() == pytest.approx(20e3)
+
+
+def test_quick_run_without_records(tmp_path, monkeypatch):
+    monkeypatch.setenv("HYLOOP_DATA", str(tmp_path))
+    result = studies.run_study("alsubaihawi2024", tmp_path / "out", quick=True, progress=lambda what, part: None)
+    values = {verdict.claim: verdict.ours for verdict in result.verdicts}
+    assert "missing, synthetic" in result.notes[0]
+    assert values["estimates inside their bounds"] == 1.0
+    assert values["runs finished with the nearest definite covariance"] == 1.0
+    assert values["dampers improved by updating, wind"] == 1.0
+    assert values["largest NRMSE, updated, wind"] < values["smallest NRMSE, constant, wind"]
+    page = result.report.read_text(encoding="utf-8")
+    assert "Bound rules" in page and "filter.alpha" in page
+
+
+def test_committed_verdicts_are_those_of_the_claims():
+    claims = {claim.claim: claim for claim in load_claims(FOLDER / "claims.toml")}
+    verdicts = read_verdicts(FOLDER / "claims.json")
+    assert [verdict.claim for verdict in verdicts] == list(claims)
+    assert all(verdict.command == "hyloop study run alsubaihawi2024" for verdict in verdicts)
+    for row in json.loads((FOLDER / "claims.json").read_text(encoding="utf-8")):
+        assert row["verdict"] == claims[row["claim"]].verdict(row["ours"])
