@@ -15,4 +15,5 @@ BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "recording": recording,
     "cukf": filters.cukf,
     "updaters": filters.updaters,
+    "network-updates": filters.network_updates,
 }

@@ -10,9 +10,18 @@ from hyloop.core import Instance
 from hyloop.devices.bouc_wen import bouc_wen
 from hyloop.devices.lugre import lugre
 from hyloop.devices.viscous import nonlinear_maxwell
-from hyloop.updating import ensemble, recursive_least_squares, unscented
+from hyloop.updating import (
+    Network,
+    ensemble,
+    filtered_network,
+    forgetting_network,
+    recursive_least_squares,
+    unscented,
+)
+from hyloop.updating.network import INPUTS
+from hyloop.updating.perceptron import weight_count
 
-__all__ = ["cukf", "updaters"]
+__all__ = ["cukf", "network_updates", "updaters"]
 
 DT, STEPS, PEER_STEPS = 1 / 1024, 20_000, 200
 NOISE, PROCESS, SPREAD = 200.0, 1e-3, 0.1
@@ -55,7 +64,7 @@ def _job(ours: Instance, signals: dict[str, np.ndarray]) -> Any:
     def job() -> np.ndarray:
         begin = perf_counter_ns()
         ours.drive(DT, **signals)
-        return np.array([(perf_counter_ns() - begin) * 1e-9 / STEPS])
+        return np.array([(perf_counter_ns() - begin) * 1e-9 / len(signals["f_m"])])
 
     return job
 
@@ -95,3 +104,21 @@ def updaters() -> dict[str, Any]:
         "ensemble of 16": ensemble(law, free, noise=NOISE, process=1e-5),
     }
     return report("updaters", interleaved({name: _job(ours, signals) for name, ours in makers.items()}, repeats=11))
+
+
+def network_updates() -> dict[str, Any]:
+    """One update of the six-input network with 301 weights: the default filter, and as peers the retrained ones.
+
+    The weights are random: an update costs the same whatever it learns.
+    """
+    n, rng = 2_000, np.random.default_rng(0)
+    d = 0.02 * np.sin(2 * np.pi * np.arange(n) * 0.01)
+    signals = {"d": d, "f_m": bouc_wen().drive(0.01, d=d)["f"]}
+    scale = np.array([1 / 0.02, 1 / 0.02, 1e-5, 1e-3, 1e-2, 1e-6, 1e-5])
+    network = Network(0.3 * rng.normal(size=weight_count(INPUTS, 10, 3)), np.zeros(7), scale, error=100.0)
+    makers = {
+        "filtered network": filtered_network(network, noise=NOISE),
+        "forgetting network, window 200": forgetting_network(network),
+        "forgetting network, one sample": forgetting_network(network, window=1),
+    }
+    return report("network updates", interleaved({k: _job(m, signals) for k, m in makers.items()}, repeats=5))

@@ -31,6 +31,8 @@ def run(job):
     values = _printed_cases(job, shorter)
 
     networks = _networks(job, "traditional.toml", shorter)
+    networks[0].save(job.out / "brace.safetensors", training="brace1 of traditional.toml", seed=0,
+                     command="hyloop study run wang2020")  # fmt: skip
     reference = build(load_experiment(job.folder / "reference.toml", shorter))
     exact = forces(reference.loop, reference)
     table_5 = _compare(job, "El Centro", networks, reference, exact)
@@ -73,8 +75,9 @@ def run(job):
 
 
 def _printed_cases(job, shorter):
-    """Periods, and the Traditional case against the Reference case as recordings for the report."""
-    cases = {case: job.run(case, f"{case.lower()}.toml", *shorter).recording for case in ("Reference", "Traditional")}
+    """Periods, and the Traditional case against the Reference case; all with the default updater recorded for the page."""
+    files = ("Reference", "Traditional", "Updated")
+    cases = {case: job.run(case, f"{case.lower()}.toml", *shorter).recording for case in files}
     modes = build(load_experiment(job.folder / "reference.toml")).loop.modes()
     values = {"first period": modes.periods[0], "second period": modes.periods[1]}
     for element in ELEMENTS:

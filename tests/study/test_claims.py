@@ -50,8 +50,14 @@ def test_verdicts_survive_the_file(tmp_path):
     assert read_verdicts(tmp_path / "claims.json") == verdicts
     row = json.loads((tmp_path / "claims.json").read_text())[0]
     assert row == {"study": "s", "claim": "c", "paper": 2.0, "ours": 1.5, "unit": "N", "verdict": "beaten",
-                   "command": "hyloop study run s"}  # fmt: skip
-    assert "| s | c | 2 | 1.5 | N | beaten |" in markdown(verdicts)
+                   "command": "hyloop study run s", "headline": False}  # fmt: skip
+    assert "| s | c | 2 | 1.5 | N | beaten |" in markdown(verdicts, every=True)
+
+
+def test_readme_table_shows_headlines_and_counts_the_rest():
+    claims = [_claim(headline=True, aim="lower"), _claim(claim="other")]
+    lines = markdown(judge("s", claims, {"c": 1.5, "other": 1.5}, "x", {})).splitlines()[2:]
+    assert lines == ["| s | c | 2 | 1.5 | - | beaten |", "| s | all 2 claims | | | | 1 beaten, 1 missed |"]
 
 
 def test_a_run_may_say_that_it_cannot_judge():

@@ -41,7 +41,7 @@ def filtered_network(network: Network, *, noise: float = 0.0, noise_d: float = 0
 
     Inputs are the measured deformation ``d`` and force ``f_m``. Outputs are ``force_scale``, ``length_scale`` and the
     weights ``w_0, w_1, ...`` for the models that follow, ``f`` (prediction of the measured force, made before learning
-    from it), ``innovation`` and ``updated`` (1 where the guard lets the update out, 0 where the models stay as trained).
+    from it), ``innovation`` and ``updated`` (1 where the guard lets the update out, else 0).
 
     Parameters
     ----------
@@ -96,8 +96,8 @@ def filtered_network(network: Network, *, noise: float = 0.0, noise_d: float = 0
     stds = np.r_[np.full(2, scale_std), np.full(adaptive[adapt], weight_std)]
     numbers[at.P : at.P + len(stds) ** 2] = np.diag(stds**2).ravel()
     settings = {"tolerance": network.error, "floor": model_error / network.factor[6], "noise": noise,
-                "noise_d": noise_d, "scale_std": scale_std, "weight_std": weight_std, "process": process, "evidence": evidence,
-                "gain": gain, "fading": fading}  # fmt: skip
+                "noise_d": noise_d, "scale_std": scale_std, "weight_std": weight_std, "process": process,
+                "evidence": evidence, "gain": gain, "fading": fading}  # fmt: skip
     initial = {"sum_frozen": _CALM, "sum_updated": _CALM, "ticks": _CALM}
     return block(memory=numbers, initial=initial, **settings)
 

@@ -34,8 +34,8 @@ def forgetting_network(network: Network, *, window: int = 200, forgetting: float
     """An updater that retrains a network in every tick with the latest samples of the measured device.
 
     Inputs are the measured deformation ``d`` and force ``f_m``. Outputs are the weights ``w_0, w_1, ...`` for the
-    models that follow, ``f`` (the network's prediction of the measured force, made before it learns from it), ``innovation``
-    and ``updated`` (1 where the weights are new ones, 0 where they are those of the trained network).
+    models that follow, ``f`` (the network's prediction of the measured force, made before it learns from it),
+    ``innovation`` and ``updated`` (1 where the weights are new ones, 0 where they are those of the trained network).
 
     Parameters
     ----------

@@ -159,7 +159,7 @@ class Network:
         return self.device.drive(1.0, d=d)["f"]
 
     def save(self, path: str | PathLike[str], **about: Any) -> None:
-        """Write a safetensors file: the numbers and, as text, all other fields and what `about` says of the training."""
+        """Write a safetensors file: the numbers and, as text, all other fields and what `about` adds."""
         card = {key: getattr(self, key) for key in _CARD} | about
         tensors = {key: np.asarray(getattr(self, key), dtype=float) for key in ("weights", "centre", "factor")}
         save_file(tensors, path, metadata={"kind": "hysteresis_network", "card": json.dumps(card)})
