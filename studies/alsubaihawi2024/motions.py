@@ -6,9 +6,8 @@ deformation is a sum of modal coordinates, each the response of an oscillator wi
     d = s_NS [a1 q1 + a2 q2] + s_NS s_EW [t1 q3 + t2 q4]
 
 N-S modes work north and south ends in opposite senses, torsion (warping) also east and west ends. E-W modes do not work
-the dampers. The weights over the three levels are a guess, fixed before any filter was run, and the sign of the torsion is such that
-the measured damper moves most; one factor scales all
-histories to the stroke of the measured damper.
+the dampers. The weights over the three levels are a guess, fixed before any filter was run, and the sign of the torsion
+is such that the measured damper moves most; one factor scales all histories to its stroke.
 """
 
 from itertools import product

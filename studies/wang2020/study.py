@@ -75,7 +75,7 @@ def run(job):
 
 
 def _printed_cases(job, shorter):
-    """Periods, and the Traditional case against the Reference case; all with the default updater recorded for the page."""
+    """Periods, and the Traditional case against the Reference case; all with the default updater recorded."""
     files = ("Reference", "Traditional", "Updated")
     cases = {case: job.run(case, f"{case.lower()}.toml", *shorter).recording for case in files}
     modes = build(load_experiment(job.folder / "reference.toml")).loop.modes()

@@ -10,8 +10,10 @@ import pytest
 from oracles.data import data_path
 
 from hyloop.cli.main import app
-from hyloop.devices import bouc_wen
+from hyloop.devices import bilinear, bouc_wen
 from hyloop.errors import BadInput
+from hyloop.identification import MeasuredTest, fit, profile
+from hyloop.study.identify import remark
 
 DT, NOISE = 0.01, 200.0
 
@@ -101,3 +103,10 @@ def test_quick_study_of_the_banded_damper(tmp_path):
     assert {row["verdict"] for row in verdicts.values()} == {"not-comparable"}
     # one test suffices to tell the laws apart on earthquakes: the gap-slip law errs less, as in the full run
     assert verdicts["gap-slip, harmonics only, mean"]["ours"] < 0.9 * verdicts["refit LuGre, mean"]["ours"]
+
+
+def test_a_fit_to_round_off_claims_no_interval(tmp_path):
+    d = 0.03 * np.sin(np.linspace(0.0, 25.0, 600)) * np.linspace(0.2, 1.0, 600)
+    tests = [MeasuredTest(0.01, {"d": d}, bilinear(k=7e7, alpha=0.02, f_y=3e4).drive(0.01, d=d)["f"])]
+    fitted = fit(bilinear(k=7e7, alpha=0.02, f_y=3e4), tests, {"k": (1e6, 1e9), "f_y": (1e3, 1e6)}, starts=1)
+    assert "round-off" in remark(fitted, [profile(fitted, "k")], "k")

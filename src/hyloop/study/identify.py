@@ -20,6 +20,7 @@ __all__ = ["METHODS", "identify", "remark", "write_identification"]
 METHODS = ("least-squares", "particle-swarm", "gradient")
 _POINTS = 60_000  # on a page, as many as keep it under 6 MB with plotly.js inside
 _MOST_TESTS = 20  # that are drawn; more cannot be read
+_ROUND_OFF = 1e-12  # error over range of a law fitted to its own force
 
 
 def identify(law: Instance, tests: MeasuredTest | Sequence[MeasuredTest],
@@ -102,6 +103,8 @@ def remark(fitted: Fit, profiles: Sequence[Profile], name: str) -> str:
     shape = next((p for p in profiles if p.name == name), None)
     if estimate.remark or shape is None:
         return estimate.remark
+    if max(fitted.nrmse) < _ROUND_OFF:
+        return "fits to round-off, so the interval says nothing: the test has no noise"
     low, high = estimate.bounds
     # an interval that ends at a bound of the search promises nothing beyond it
     open_ends = {"below": estimate.low > low and np.isnan(shape.low),
