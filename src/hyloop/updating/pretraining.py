@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from threadpoolctl import threadpool_limits
 
 from hyloop.core.jit import jit
 from hyloop.errors import BadInput, BadShape, UnknownName
@@ -59,7 +60,9 @@ def pretrain(d: Any, f: Any, *, seed: int = 0, iterations: int = 1000, width: in
     rng = np.random.default_rng(seed)
     w = random_weights(rng, INPUTS, width, depth)
     used = rng.permutation(len(d))[: int(share * len(d))]
-    w, mse = _levenberg_marquardt(w, np.ascontiguousarray(scaled[used]), width, depth, iterations, progress)
+    # one thread: the same bytes on any number of cores, and matrices this small gain nothing from more
+    with threadpool_limits(1):
+        w, mse = _levenberg_marquardt(w, np.ascontiguousarray(scaled[used]), width, depth, iterations, progress)
     network = Network(w, centre, factor, 0.0, mse / 4.0, width, depth, energy, stiffness)
     return replace(network, error=float(np.sqrt(np.mean((network.drive(d) - f) ** 2))))
 
