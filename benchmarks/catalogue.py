@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks import engine, filters
+from benchmarks import engine, filters, networks
 from benchmarks.recording import recording
 
 __all__ = ["BENCHMARKS"]
@@ -16,4 +16,6 @@ BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "cukf": filters.cukf,
     "updaters": filters.updaters,
     "network-updates": filters.network_updates,
+    "lstm": networks.lstm,
+    "lstm-train": networks.lstm_train,
 }

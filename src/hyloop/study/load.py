@@ -14,7 +14,7 @@ from hyloop.errors import BadInput, UnknownName
 from hyloop.study.messages import explain
 from hyloop.study.schema import Experiment
 
-__all__ = ["json_schema", "load_experiment", "read_experiment"]
+__all__ = ["apply_override", "json_schema", "load_experiment", "read_experiment"]
 
 _PLACES = ("story", "between", "along")
 _SPECIMEN = ("device", "model", "physical", "transfer", "wiring")  # what a site has that does not follow another
@@ -41,7 +41,7 @@ def load_experiment(path: str | PathLike[str], overrides: Sequence[str] = ()) ->
     path = Path(path)
     data = read_experiment(path)
     for override in overrides:
-        _override(data, override)
+        apply_override(data, override, Experiment.model_fields)
     try:
         _follow_likes(data)
         return Experiment.model_validate(data).loaded_from(path)
@@ -113,14 +113,15 @@ def _place_files(data: dict[str, Any], folder: Path) -> None:
             table[key] = str(folder / name)
 
 
-def _override(data: dict[str, Any], override: str) -> None:
+def apply_override(data: dict[str, Any], override: str, fields: Collection[str]) -> None:
+    """Make one change, ``key.path=value``, to the tables of a file whose top level has these fields."""
     keys, equals, text = override.partition("=")
     path = [key.strip() for key in keys.split(".")]
     if not equals or not all(path):
         raise BadInput(f"override '{override}': wanted key.path=value, such as sites.damper1.device.Fc=20kN.")
     where = f"override '{override}'"
-    if path[0] not in Experiment.model_fields:
-        raise UnknownName("key", path[0], Experiment.model_fields, where=where)
+    if path[0] not in fields:
+        raise UnknownName("key", path[0], fields, where=where)
     table = data
     for depth, key in enumerate(path[:-1]):
         if depth == 1 and path[0] in _NAMED and key not in table:

@@ -15,9 +15,10 @@ from hyloop.errors import BadInput, UnknownName
 from hyloop.hazards import data_folder
 from hyloop.identification import MeasuredTest
 from hyloop.record import Recording
+from hyloop.record.damper_tests import DamperTest, causal_velocity, packaged_tests
 from hyloop.study.units import parse_unit
 
-__all__ = ["Channels", "brfd_tests", "read_tests"]
+__all__ = ["Channels", "Columns", "brfd_tests", "read_columns", "read_tests"]
 
 _UNITS = {"d": "m", "v": "m/s", "a": "m/s2", "f": "N"}
 _TIMES = ("t", "time")
@@ -35,6 +36,30 @@ class Channels(NamedTuple):
     v: str | None = None
     a: str | None = None
     f: str | None = None
+
+
+class Columns(NamedTuple):
+    """Everything one test has recorded."""
+
+    dt: float
+    signals: dict[str, tuple[np.ndarray, str]]
+    """Values and unit of every column; a column without a unit is in SI units."""
+    event: str
+    """What caused the test: the earthquake where it is known, else the name of the test."""
+
+
+def read_columns(source: str) -> dict[str, Columns]:
+    """The tests of one source with all their columns, by name; sources are those of `read_tests`.
+
+    Those of the banded damper have d, f, the supplied velocity v, which is not causal, v_causal, and the forces t1 and
+    t2 of the electric actuators where they are known.
+    """
+    if source.startswith(_BRFD):
+        found = packaged_tests(_brfd_folder(source), source[len(_BRFD) :])
+        return {name: _damper_columns(test) for name, test in found.items()}
+    time, table = _columns(Path(source))
+    name = Path(source).stem
+    return {name: Columns(_step(source, time), table, name)}
 
 
 def read_tests(source: str, law: Block, channels: Channels | None = None, *, start: str | None = None,
@@ -80,11 +105,7 @@ def brfd_tests(pattern: str) -> dict[str, dict[str, np.ndarray]]:
     pattern : str
         Test id, such as ``d2_h36lb_1Hz_1in``; ``*`` stands for any letters.
     """
-    root = data_folder()
-    folder = root / "brfd" if root else None
-    if folder is None or not (folder / "index.json").is_file():
-        raise BadInput(f"{_BRFD}{pattern}: the tests of the banded damper are not here. Set HYLOOP_DATA to the folder "
-                       "that holds brfd/index.json.")  # fmt: skip
+    folder = _brfd_folder(f"{_BRFD}{pattern}")
     index = json.loads((folder / "index.json").read_text(encoding="utf-8"))
     names = [name for name in index if fnmatch(name, pattern)]
     if not names:
@@ -97,6 +118,22 @@ def brfd_tests(pattern: str) -> dict[str, dict[str, np.ndarray]]:
 
 
 _BRFD_COLUMNS = {"d": "x", "v": "v", "f": "F"}
+
+
+def _brfd_folder(source: str) -> Path:
+    root = data_folder()
+    folder = root / "brfd" if root else None
+    if folder is None or not (folder / "index.json").is_file():
+        raise BadInput(f"{source}: the tests of the banded damper are not here. Set HYLOOP_DATA to the folder "
+                       "that holds brfd/index.json.")  # fmt: skip
+    return folder
+
+
+def _damper_columns(test: DamperTest) -> Columns:
+    signals = {key: (getattr(test, key), _UNITS[key]) for key in ("d", "v", "f")}
+    signals["v_causal"] = (causal_velocity(test.d, test.dt), _UNITS["v"])
+    signals |= {key: (force, "N") for key, force in (("t1", test.t1), ("t2", test.t2)) if force is not None}
+    return Columns(test.dt, signals, test.event or test.name)
 
 
 def _columns(path: Path) -> tuple[np.ndarray, dict[str, tuple[np.ndarray, str]]]:
@@ -150,6 +187,16 @@ def _pick(source: str, columns: tuple[np.ndarray, dict[str, tuple[np.ndarray, st
           channels: Channels) -> tuple[float, dict[str, np.ndarray]]:  # fmt: skip
     """Step and the signals of one site in SI units."""
     time, table = columns
+    dt = _step(source, time)
+    signals = {}
+    for key, name in _names(source, table, channels).items():
+        values, unit = table[name]
+        signals[key] = values * _size(source, name, unit, _UNITS[key])
+    return dt, signals
+
+
+def _step(source: str, time: np.ndarray) -> float:
+    """Sampling interval of times that must rise evenly."""
     steps = np.diff(time)
     if steps.size < 1 or not np.isfinite(steps).all():
         raise BadInput(f"{source}: needs at least two samples, at times that are numbers.")
@@ -158,11 +205,7 @@ def _pick(source: str, columns: tuple[np.ndarray, dict[str, tuple[np.ndarray, st
     if uneven.size or dt <= 0.0:
         at = float(time[uneven[0]]) if uneven.size else float(time[0])
         raise BadInput(f"{source}: times must rise evenly by {dt:g} s, and do not after {at:g} s. Resample first.")
-    signals = {}
-    for key, name in _names(source, table, channels).items():
-        values, unit = table[name]
-        signals[key] = values * _size(source, name, unit, _UNITS[key])
-    return (float(time[-1]) - float(time[0])) / (len(time) - 1), signals
+    return (float(time[-1]) - float(time[0])) / (len(time) - 1)
 
 
 def _names(source: str, table: Mapping[str, object], channels: Channels) -> dict[str, str]:

@@ -1,0 +1,137 @@
+"""Springs learned through a structure: Luo et al. (2024), cases I to III."""
+
+import jax
+import numpy as np
+
+from hyloop.record import Recording
+from hyloop.study.claims import load_claims
+from hyloop.study.report import Table
+
+jax.config.update("jax_enable_x64", True)  # before the first array of the modules below
+
+from .scenarios import SCENARIOS, curves, run_scenario  # noqa: E402
+
+SEEDS = 5
+QUICK = ("N0",)
+DRAWN = {"N0": "softening", "T1": "hardening", "T2": "anisotropic", "III": "beam"}
+RESPONSES = {"u": "displacement", "v": "velocity", "a": "acceleration", "f": "restoring force"}
+TABLE_3 = ("N0", "II", "III")
+BY_ADAM, SLOWEST = "N0, network by Adam", "goal, processor time of the slowest run"
+NOT_IN_TABLE_2 = (BY_ADAM, "II", "II Bouc-Wen", "N0, fine truth", "II, fine truth", "III, fine truth, rotational",
+                  "III, fine truth, vertical")  # fmt: skip
+GOALS = {
+    "case I": ["N0"],
+    "case I, 30 % noise": ["N4"],
+    "case I, one sensor at the worst place": ["P1", "P2", "P3"],
+    "case I, anisotropic": ["T2"],
+    "case II, bilinear": ["II"],
+    "case II, Bouc-Wen": ["II Bouc-Wen"],
+    "case III, rotational": ["III, rotational"],
+    "case III, vertical": ["III, vertical"],
+    "case I, fine truth": ["N0, fine truth"],
+    "case II, fine truth": ["II, fine truth"],
+    "case III, fine truth, rotational": ["III, fine truth, rotational"],
+    "case III, fine truth, vertical": ["III, fine truth, vertical"],
+}
+WHY_QUICK = "quick run: short histories, few samples, one seed, one scenario"
+
+
+def run(job):
+    """Values of all claims."""
+    chosen = [s for s in SCENARIOS if not job.quick or s.name in QUICK]
+    outcomes = {}
+    for number, scenario in enumerate(chosen):
+        for seed in range(1 if job.quick else SEEDS):
+            job.progress(f"{scenario.name}, seed {seed}", number / len(chosen))
+            outcomes.setdefault(scenario.name, []).append(run_scenario(scenario, seed, quick=job.quick))
+    job.progress("done", 1.0)
+    job.tables += [_learned(chosen, outcomes), _responses(outcomes), _choices(outcomes)]
+    job.recordings.update(_drawings(outcomes))
+    if job.quick:  # most scenarios were not run: nothing is judged
+        values = dict.fromkeys((claim.claim for claim in load_claims(job.folder / "claims.toml")), np.nan)
+        job.not_comparable |= dict.fromkeys(values, WHY_QUICK)
+        return values
+    return _values(outcomes)
+
+
+def _figures(scenario, runs):
+    """What a scenario is judged by: curve MRE of each spring, or the MRE of the force for hysteretic ones."""
+    if scenario.startswith("III"):
+        return {
+            f"{scenario}, rotational": [o.curve[0] for o in runs],
+            f"{scenario}, vertical": [o.curve[1] for o in runs],
+        }
+    return {scenario: [o.curve[0] if o.curve else o.response["f"] for o in runs]}
+
+
+def _values(outcomes):
+    errors = {}
+    for scenario, runs in outcomes.items():
+        errors |= {name: float(np.mean(each)) for name, each in _figures(scenario, runs).items()}
+    values = {f"Table 2, {name}": error for name, error in errors.items() if name not in NOT_IN_TABLE_2}
+    for scenario in TABLE_3:
+        for key, word in RESPONSES.items():
+            values[f"Table 3, {scenario}, {word}"] = float(np.mean([o.response[key] for o in outcomes[scenario]]))
+    values |= {f"goal, {goal}": max(errors[name] for name in names) for goal, names in GOALS.items()}
+    values[SLOWEST] = max(o.seconds for runs in outcomes.values() for o in runs)
+    values[BY_ADAM] = errors[BY_ADAM]
+    return values
+
+
+def _spread(errors):
+    return f"{np.mean(errors):.3g} ± {np.std(errors, ddof=1):.2g}" if len(errors) > 1 else f"{errors[0]:.3g}"
+
+
+def _learned(scenarios, outcomes):
+    rows = []
+    for scenario in scenarios:
+        runs = outcomes[scenario.name]
+        R = [min(o.r) for o in runs if o.r]
+        for name, errors in _figures(scenario.name, runs).items():
+            rows.append([name, f"{100 * scenario.noise:g}", ", ".join(scenario.sensors) or "all", _spread(errors),
+                         f"{max(errors):.3g}", f"{min(R):.6f}" if R else None,
+                         " ".join(f"{o.learned.coverage[0, 0]:.3f}..{o.learned.coverage[0, 1]:.3f}" for o in runs[:1]),
+                         f"{100 * max(o.outside for o in runs):.2g}", f"{np.mean([o.seconds for o in runs]):.1f}",
+                         f"{max(o.seconds for o in runs):.1f}"])  # fmt: skip
+    columns = ["scenario", "noise, %", "sensors", "MRE, %, mean ± spread", "worst seed", "R, least", "coverage, seed 0",
+               "fresh outside, %", "processor s, mean", "most"]  # fmt: skip
+    return Table("Learned springs: curve MRE (force MRE on fresh samples where hysteretic)", columns, rows)
+
+
+def _responses(outcomes):
+    rows = [[name, *(_spread([o.response[key] for o in runs]) for key in RESPONSES)] for name, runs in outcomes.items()]
+    return Table("Response of fresh samples, MRE in %", ["scenario", *RESPONSES.values()], rows)
+
+
+def _choices(outcomes):
+    rows = []
+    for name, runs in outcomes.items():
+        for seed, o in enumerate(runs):
+            errors = ", ".join(f"{law} {error:.2e}" for law, error in o.held_out.items())
+            rows.append([name, seed, o.chosen, errors, o.learned.iterations])
+    columns = ["scenario", "seed", "chosen", "NMSE of held-out samples", "evaluations"]
+    return Table("Every run: the law is chosen by samples held out", columns, rows)
+
+
+def _drawings(outcomes):
+    """True and learned curves, and loops of a fresh sample, of seed 0."""
+    true, learned = {}, {}
+    for scenario, case in DRAWN.items():
+        if scenario not in outcomes:
+            continue
+        sites = ("rotation", "midspan") if case == "beam" else (case,)
+        for site, (d, f, ours) in zip(sites, curves(case, outcomes[scenario][0].learned.laws), strict=True):
+            true |= {f"{site}.d": d, f"{site}.f": f}
+            learned |= {f"{site}.d": d, f"{site}.f": ours}
+    for scenario, site in (("II", "bilinear"), ("II Bouc-Wen", "bouc_wen")):
+        if scenario in outcomes:
+            one = outcomes[scenario][0]
+            true |= {f"{site}.d": one.truth.d[0, :, 0], f"{site}.f": one.truth.f[0, :, 0]}
+            learned |= {f"{site}.d": one.predicted.d[0, :, 0], f"{site}.f": one.predicted.f[0, :, 0]}
+    units = ["rad" if key == "rotation.d" else "N m" if key == "rotation.f" else "m" if key.endswith(".d") else "N"
+             for key in true]  # fmt: skip
+    return {
+        name: Recording(np.arange(len(next(iter(found.values())))) * 1.0, np.column_stack(list(found.values())),
+                        tuple(found), tuple(units))
+        for name, found in (("truth", true), ("learned", learned))
+    }  # fmt: skip

@@ -1,0 +1,154 @@
+"""`hyloop train` as a person uses it: a file in; networks, a table and a page out."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from hyloop.cli.main import main
+from hyloop.devices import bouc_wen
+from hyloop.metrics import nrmse, rmse
+from hyloop.neural.frozen import load_network
+from hyloop.record import Recording
+from hyloop.study.train import train_file
+
+DT, N = 0.02, 150
+EVENTS = ("kobe", "loma", "chi")
+
+FILE = """
+title = "A brace by a small network"
+
+[network]
+kind = "gru"
+width = 6
+depth = 1
+dropout = 0.1
+
+[data]
+inputs = {d = "brace.d", v = "brace.v"}
+outputs = {f = "brace.f"}
+tests = [{source = "kobe.h5"}, {source = "loma.h5"}, {source = "chi.h5"}]
+
+[split]
+validation = ["loma"]
+test = ["chi"]
+
+[training]
+epochs = 6
+batch = 2
+window = 75
+rate = 0.02
+seeds = [4, 5]
+checkpoint_every = 1
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("train")
+    for k, name in enumerate(EVENTS):
+        t = DT * np.arange(N)
+        d = 4e-3 * (1 + 0.2 * k) * np.sin(2 * np.pi * (0.5 + 0.1 * k) * t) * np.sin(np.pi * t / t[-1])
+        signals = np.column_stack([d, np.gradient(d, DT), bouc_wen(k=2e7, d_y=2e-3).drive(DT, d=d)["f"]])
+        Recording(t, signals, ("brace.d", "brace.v", "brace.f"), ("m", "m/s", "N")).save(path / f"{name}.h5")
+    (path / "brace.toml").write_text(FILE)
+    return path
+
+
+def hyloop(monkeypatch, folder, *words, code=0):
+    """Run a command in this process: the compiled networks are shared."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "argv", ["hyloop", *map(str, words)])
+    try:
+        main()
+    except SystemExit as stop:
+        assert stop.code == code
+    else:
+        assert code == 0
+
+
+def content(path):
+    """All of a network; the file itself keeps the parts of its header in no fixed order."""
+    network = load_network(path)
+    return {key: value.tobytes() for key, value in network.tensors.items()}, network.architecture, network.card
+
+
+@pytest.fixture(scope="module")
+def outcome(folder):
+    return train_file(folder / "brace.toml", out=folder / "reference" / "brace.safetensors")
+
+
+def test_networks_table_and_page(folder, outcome, monkeypatch, capsys):
+    hyloop(monkeypatch, folder, "train", "brace.toml", "--json")
+    found = json.loads(capsys.readouterr().out)
+    assert [member["seed"] for member in found["members"]] == [4, 5]
+    for member, reference in zip(found["members"], outcome.members, strict=True):
+        assert member["first_losses"] == reference.history.updates[:20].tolist()  # the same bits, the same machine
+        assert content(folder / member["network"]) == content(reference.path)
+    best = min(found["members"], key=lambda member: member["validation"])
+    assert found["chosen_seed"] == best["seed"]
+    assert (folder / "out" / "brace.safetensors").read_bytes() == (folder / best["network"]).read_bytes()
+    page = (folder / found["report"]).read_text(encoding="utf-8")
+    for part in ("Agreement of f", "log10 of the loss", "Measured f and that of the network", "all of validation",
+                 "least in training", "±", "Content-Security"):  # fmt: skip
+        assert part in page
+    # the numbers are those of the network that was written, running freely over the recording
+    network = load_network(folder / found["members"][0]["network"])
+    recording = Recording.load(folder / "chi.h5")
+    f = network.drive(DT, d=recording["brace.d"], v=recording["brace.v"])["f"]
+    reached = nrmse(recording["brace.f"], f)
+    assert outcome.members[0].agreement["chi"]["NRMSE"] == pytest.approx(reached, rel=1e-12)
+    (row,) = (row for row in found["agreement"] if row["test"] == "chi")
+    values = [member.agreement["chi"]["NRMSE"] for member in outcome.members]
+    assert row["side"] == "test" and row["NRMSE"]["mean"] == pytest.approx(np.mean(values))
+    d, v = recording["brace.d"], recording["brace.v"]
+    seen = Recording.load(folder / "kobe.h5")  # all there was to train on
+    beyond = [(x < y.min()) | (x > y.max()) for x, y in ((d, seen["brace.d"]), (v, seen["brace.v"]))]
+    assert row["outside"] == pytest.approx(np.mean(beyond[0] | beyond[1])) and row["outside"] > 0
+    mean = np.mean([m.network.drive(DT, d=d, v=v)["f"] for m in outcome.members], axis=0)
+    assert row["RMSE_of_mean"] == pytest.approx(rmse(recording["brace.f"], mean))
+    assert row["NRMSE"]["std"] == pytest.approx(abs(values[0] - values[1]) / np.sqrt(2))
+
+
+def test_the_card_says_where_the_network_comes_from(outcome):
+    card = load_network(outcome.prepared.out).card
+    assert [(s.name, s.unit) for s in (*card.inputs, *card.outputs)] == [("d", "m"), ("v", "m/s"), ("f", "N")]
+    kobe = outcome.prepared.parts.train[0]
+    assert (card.inputs[0].low, card.inputs[0].high) == (kobe.inputs[:, 0].min(), kobe.inputs[:, 0].max())
+    assert card.dt == pytest.approx(DT) and card.data == "1 tests of 1 events: kobe"
+    assert card.seed == outcome.chosen.seed and card.about["test"] == ["chi"]
+    assert card.metrics["test NRMSE"] == outcome.chosen.agreement["all of test"]["NRMSE"]
+
+
+def test_killed_and_resumed_gives_the_same_network(folder, outcome, monkeypatch, capsys):
+    """It dies in the first seed; the second has not begun."""
+    out = folder / "resumed" / "brace.safetensors"
+
+    def die(seed, now):
+        if seed == 4 and now.epoch == 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train_file(folder / "brace.toml", out=out, progress=die)
+    assert not out.exists()
+    hyloop(monkeypatch, folder, "train", "brace.toml", "--out", out, "--resume", "--no-report")
+    assert "seed 5: epoch" in capsys.readouterr().out
+    for member in outcome.members:
+        assert content(out.parent / member.path.name) == content(member.path)
+    assert not out.with_suffix(".html").exists()
+
+
+def test_refusals_have_exit_code_2_and_write_nothing(folder, monkeypatch, capsys):
+    hyloop(monkeypatch, folder, "train", "brace.toml", "--set", "network.kind=gro", "--out", "no/n.safetensors", code=2)
+    assert "did you mean 'gru'" in " ".join(capsys.readouterr().err.split())
+    hyloop(monkeypatch, folder, "train", "brace.toml", "--resume", "--out", "no/n.safetensors", code=2)
+    assert "there is no checkpoint" in " ".join(capsys.readouterr().err.split())
+    assert not (folder / "no").exists()
+
+
+def test_a_loss_that_is_not_finite_has_exit_code_1(folder, monkeypatch, capsys):
+    text = FILE.replace('"gru"', '"mlp"').replace("window = 75", "").replace("dropout = 0.1", "")
+    (folder / "wild.toml").write_text(text.replace("rate = 0.02", "rate = 1e30"))
+    hyloop(monkeypatch, folder, "train", "wild.toml", code=1)
+    assert "not finite" in capsys.readouterr().err
