@@ -77,7 +77,9 @@ def test_bad_claim_files(tmp_path):
 def test_committed_claims_are_those_of_full_runs_and_the_readme_shows_them():
     """The README's table is generated: `hyloop study table`."""
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    for folder in find_studies().values():
+    finished = [folder for folder in find_studies().values() if (folder / "claims.json").is_file()]
+    assert {"alsubaihawi2024", "brfd", "wang2020"} <= {folder.name for folder in finished}
+    for folder in finished:
         verdicts = read_verdicts(folder / "claims.json")
         assert [v.claim for v in verdicts] == [c.claim for c in load_claims(folder / "claims.toml")]
         assert all("--quick" not in v.command for v in verdicts)
