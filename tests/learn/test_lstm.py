@@ -46,6 +46,18 @@ def test_compiled_kernels_equal_double_precision(sizes, rng):
         assert np.abs(a - b).max() < GRADIENT * np.abs(b).max()
 
 
+@pytest.mark.parametrize("sizes", [(1, 1, 1, 1), (7, 3, 4, 16), (5, 2, 3, 5)])
+def test_gpu_kernels_equal_double_precision(sizes, rng):
+    """Interpreted here; on a GPU the same code is compiled."""
+    case = layer(rng, *sizes)
+    evaluate = jax.value_and_grad(loss, has_aux=True)
+    (_, h), slopes = evaluate(cast(case, jnp.float32), "pallas")
+    (_, exact_h), exact = evaluate(cast(case, jnp.float64), "scan")
+    assert h.dtype == jnp.float32 and np.abs(h - exact_h).max() < FLOAT32
+    for a, b in zip(jax.tree.leaves(slopes), jax.tree.leaves(exact), strict=True):
+        assert np.abs(a - b).max() < GRADIENT * np.abs(b).max()
+
+
 def test_the_compiled_gradient_equals_differences_of_the_compiled_loss(rng):
     """A check that does not lean on JAX's derivative: float32 allows three digits with a step of 1e-2."""
     case = cast(layer(rng, 20, 4, 3, 16), jnp.float32)

@@ -1,8 +1,9 @@
 """An LSTM layer over whole histories, differentiable, by the fastest way the machine has.
 
 ``"scan"`` is plain JAX: any precision, any device. ``"compiled"`` runs the kernels of `hyloop.learn.lstm_kernels` on
-the CPU, ``"cudnn"`` the routines of the GPU's maker; both are float32 alone. ``"auto"`` takes the fastest that fits.
-All three give the same numbers to float32 precision.
+the CPU, ``"pallas"`` those of `hyloop.learn.lstm_pallas` on a GPU, ``"cudnn"`` the routines of the GPU's maker, which
+JAX calls in a slow way; these are float32 alone. ``"auto"`` takes the fastest that fits. All give the same numbers to
+float32 precision.
 """
 
 import ctypes
@@ -17,11 +18,12 @@ from jax.experimental import rnn
 from hyloop.core.jit import compile_c
 from hyloop.errors import BadInput, UnknownName
 from hyloop.learn.lstm_kernels import CALL, PIECE, lstm_backward, lstm_forward
+from hyloop.learn.lstm_pallas import recurrence
 from hyloop.neural.lanes import padded
 
 __all__ = ["PATHS", "cudnn_weights", "lstm"]
 
-PATHS = ("auto", "scan", "compiled", "cudnn")
+PATHS = ("auto", "scan", "compiled", "pallas", "cudnn")
 _API = 3  # of XLA's untyped calls: (outputs, inputs, text, its length, status)
 
 
@@ -41,13 +43,16 @@ def lstm(x: Any, weights: dict[str, Any], state: tuple[Any, Any], path: str = "a
     """
     if path == "auto":
         single = x.dtype == jnp.float32
-        path = {"cpu": "compiled", "gpu": "cudnn"}.get(jax.default_backend(), "scan") if single else "scan"
+        path = {"cpu": "compiled", "gpu": "pallas"}.get(jax.default_backend(), "scan") if single else "scan"
     if path == "scan":
         return _scan(x, weights, state)
     if path in PATHS and x.dtype != jnp.float32:
         raise BadInput(f'lstm: path "{path}" computes in float32 alone, the inputs are {x.dtype}; take "scan".')
     if path == "compiled":
         return _compiled(x, weights, state)
+    if path == "pallas":
+        z = jnp.matmul(x, weights["W"], precision=jax.lax.Precision.HIGHEST) + weights["b"]
+        return recurrence(z, weights["U"], state)
     if path == "cudnn":
         return _cudnn(x, weights, state)
     raise UnknownName("path", path, PATHS, where="lstm")
