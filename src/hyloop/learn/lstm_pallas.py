@@ -2,7 +2,8 @@ r"""The recurrence of an LSTM layer as two GPU kernels, forwards and backwards, 
 
 A history is one program: its recurrent weights stay in registers for all steps, and what the next step needs from
 memory is fetched while the present one is computed. The products over all steps at once (inputs,
-gradients of the weights) are left to XLA. Widths are padded to powers of two, which the kernels need; padded units stay at zero.
+gradients of the weights) are left to XLA. Widths are padded to powers of two, which the kernels need; padded units
+stay at zero.
 """
 
 from typing import Any
