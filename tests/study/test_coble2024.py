@@ -77,8 +77,6 @@ def test_quick_run(tmp_path):
 
 
 def test_committed_verdicts_are_those_of_the_claims():
-    if not (FOLDER / "claims.json").is_file():
-        pytest.skip("claims.json is missing; copy it from `hyloop study run coble2024`")
     claims = {claim.claim: claim for claim in load_claims(FOLDER / "claims.toml")}
     verdicts = read_verdicts(FOLDER / "claims.json")
     assert [verdict.claim for verdict in verdicts] == list(claims)
