@@ -7,7 +7,7 @@ import pytest
 from jax.experimental import rnn
 
 from hyloop.errors import BadInput, UnknownName
-from hyloop.learn.lstm import cudnn_weights, lstm
+from hyloop.learn.lstm import cudnn_weights, lstm, lstms
 
 # of the largest entry: sums over some hundred steps and histories in float32
 FLOAT32, GRADIENT = 2e-6, 2e-5
@@ -54,6 +54,19 @@ def test_gpu_kernels_equal_double_precision(sizes, rng):
     (_, h), slopes = evaluate(cast(case, jnp.float32), "pallas")
     (_, exact_h), exact = evaluate(cast(case, jnp.float64), "scan")
     assert h.dtype == jnp.float32 and np.abs(h - exact_h).max() < FLOAT32
+    for a, b in zip(jax.tree.leaves(slopes), jax.tree.leaves(exact), strict=True):
+        assert np.abs(a - b).max() < GRADIENT * np.abs(b).max()
+
+
+def test_gpu_kernels_run_layers_side_by_side(rng):
+    cases = [layer(rng, 4, 3, inputs, 5) for inputs in (2, 3)]
+
+    def total(cases, path):
+        found = lstms(*zip(*cases, strict=True), path)
+        return sum((k + 1) * jnp.sum(h**2) + jnp.sum(c) for k, (h, (_, c)) in enumerate(found))
+
+    slopes = jax.grad(total)(cast(cases, jnp.float32), "pallas")
+    exact = jax.grad(total)(cast(cases, jnp.float64), "scan")
     for a, b in zip(jax.tree.leaves(slopes), jax.tree.leaves(exact), strict=True):
         assert np.abs(a - b).max() < GRADIENT * np.abs(b).max()
 

@@ -21,7 +21,7 @@ from hyloop.learn.lstm_kernels import CALL, PIECE, lstm_backward, lstm_forward
 from hyloop.learn.lstm_pallas import recurrence
 from hyloop.neural.lanes import padded
 
-__all__ = ["PATHS", "cudnn_weights", "lstm"]
+__all__ = ["PATHS", "cudnn_weights", "lstm", "lstms"]
 
 PATHS = ("auto", "scan", "compiled", "pallas", "cudnn")
 _API = 3  # of XLA's untyped calls: (outputs, inputs, text, its length, status)
@@ -41,9 +41,7 @@ def lstm(x: Any, weights: dict[str, Any], state: tuple[Any, Any], path: str = "a
     path : str
         One of `PATHS`.
     """
-    if path == "auto":
-        single = x.dtype == jnp.float32
-        path = {"cpu": "compiled", "gpu": "pallas"}.get(jax.default_backend(), "scan") if single else "scan"
+    path = _chosen(path, x)
     if path == "scan":
         return _scan(x, weights, state)
     if path in PATHS and x.dtype != jnp.float32:
@@ -51,11 +49,32 @@ def lstm(x: Any, weights: dict[str, Any], state: tuple[Any, Any], path: str = "a
     if path == "compiled":
         return _compiled(x, weights, state)
     if path == "pallas":
-        z = jnp.matmul(x, weights["W"], precision=jax.lax.Precision.HIGHEST) + weights["b"]
-        return recurrence(z, weights["U"], state)
+        return _side_by_side([x], [weights], [state])[0]
     if path == "cudnn":
         return _cudnn(x, weights, state)
     raise UnknownName("path", path, PATHS, where="lstm")
+
+
+def lstms(xs: Any, weights: Any, states: Any, path: str = "auto") -> list[tuple[Any, tuple[Any, Any]]]:
+    """Several layers side by side, each as `lstm`; on a GPU those of one width run at the same time."""
+    widths = {one["U"].shape[0] for one in weights}
+    if len(widths) == 1 and _chosen(path, xs[0]) == "pallas" and xs[0].dtype == jnp.float32:
+        return _side_by_side(xs, weights, states)
+    return [lstm(*each, path) for each in zip(xs, weights, states, strict=True)]
+
+
+def _chosen(path: str, x: Any) -> str:
+    if path != "auto":
+        return path
+    return {"cpu": "compiled", "gpu": "pallas"}.get(jax.default_backend(), "scan") if x.dtype == jnp.float32 else "scan"
+
+
+def _side_by_side(xs: Any, weights: Any, states: Any) -> list[tuple[Any, tuple[Any, Any]]]:
+    exact = jax.lax.Precision.HIGHEST
+    z = [jnp.matmul(x, one["W"], precision=exact) + one["b"] for x, one in zip(xs, weights, strict=True)]
+    h0, c0 = (jnp.stack(part) for part in zip(*states, strict=True))
+    h, (last_h, last_c) = recurrence(jnp.stack(z), jnp.stack([one["U"] for one in weights]), (h0, c0))
+    return [(h[n], (last_h[n], last_c[n])) for n in range(len(xs))]
 
 
 def _scan(x: Any, weights: dict[str, Any], state: tuple[Any, Any]) -> tuple[Any, tuple[Any, Any]]:

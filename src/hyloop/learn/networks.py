@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from hyloop.errors import BadShape, OutOfBounds
-from hyloop.learn.lstm import lstm
+from hyloop.learn.lstm import lstm, lstms
 from hyloop.neural.architecture import Architecture, Layer
 from hyloop.neural.card import Card
 from hyloop.neural.frozen import FrozenNetwork
@@ -73,13 +73,16 @@ class Stack(eqx.Module):
         a = x[:, None] if x.ndim == 2 else jnp.swapaxes(x, 0, 1)  # (time, batch, inputs)
         old, new, k = iter(self.rest(a.shape[1]) if state is None else state), [], 0
         for i, stage in enumerate(self.architecture.stages):
-            outputs = []
-            for layer in stage:
-                weights = {name: self.tensors[f"{k}.{name}"] for name in layer.shapes}
-                h, after = _apply(layer, weights, a[..., layer.reads[0] : layer.reads[1]], next(old), path)
-                outputs.append(h)
-                new.append(after)
-                k += 1
+            weights = [{name: self.tensors[f"{k + j}.{name}"] for name in one.shapes} for j, one in enumerate(stage)]
+            read = [a[..., layer.reads[0] : layer.reads[1]] for layer in stage]
+            before = [next(old) for _ in stage]
+            if all(layer.kind == "lstm" for layer in stage):
+                found = lstms(read, weights, before, path)
+            else:
+                found = [_apply(*each, path) for each in zip(stage, weights, read, before, strict=True)]
+            outputs = [h for h, _ in found]
+            new += [after for _, after in found]
+            k += len(stage)
             a = jnp.concatenate(outputs, axis=-1) if len(outputs) > 1 else outputs[0]
             if key is not None and self.dropout > 0.0 and i + 1 < len(self.architecture.stages):
                 key, draw = jax.random.split(key)
