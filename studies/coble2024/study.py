@@ -1,20 +1,20 @@
 """Coble et al. (2024): the numerical case, the printed LuGre row, and learned models of the real damper."""
 
-import hashlib
 from functools import partial
 
-import equinox as eqx
 import jax
 import numpy as np
 
 from hyloop.devices import lugre_exact
+from hyloop.metrics import rmse
 from hyloop.record import Recording
 from hyloop.study.report import Table
 
-from . import learned, numerical
+from . import learned, numerical, physics_ml
+from .fits import BAND, NUMERICAL, kept
 from .pictures import stiffness_along, stiffness_map
 from .printed import METRICS, PRINTED, TABLE_4, UNITS, printed_row, rim_velocity
-from .tests36 import PRINTED_LUGRE, PRINTED_PHYSICS_ML, QUAKES, RATE, improvement, load
+from .tests36 import PRINTED_LUGRE, PRINTED_PHYSICS_ML, QUAKES, RATE, improvement, load, segment
 
 SEEDS = (0, 1, 2)
 VELOCITIES = ("causal", "zero-phase")
@@ -48,11 +48,10 @@ def _numerical(job, quakes):
     """Tables 6 and 7: trained on harmonic motions, judged on them and on scaled earthquakes."""
     motions = {"harmonic": numerical.harmonics(job.quick), "earthquake": numerical.scaled_quakes(quakes, job.quick)}
     printed = {"harmonic": numerical.HARMONIC, "earthquake": numerical.QUAKE}
-    iterations = 2 if job.quick else numerical.ITERATIONS
-    plain = numerical.fitted(numerical.plain(), motions["harmonic"], iterations)
+    plain = _fitted(job, "numerical LuGre", numerical.plain(), motions["harmonic"])
     layers = []
     for k, seed in enumerate(SEEDS[:1] if job.quick else SEEDS):
-        layers.append(numerical.fitted(numerical.learned(seed), motions["harmonic"], iterations))
+        layers.append(_fitted(job, f"numerical seed {seed}", numerical.learned(seed), motions["harmonic"]))
         job.progress("numerical case", (k + 1) / len(SEEDS))
     values, rows = {}, []
     for kind, set_ in motions.items():
@@ -74,91 +73,97 @@ def _numerical(job, quakes):
     job.tables.append(stiffness_map("Fig. 11: stiffness in kN/m learned for the numerical case (seed 0)", layers[0],
                                     forces=np.linspace(-1000, 1000, 9), velocities=np.linspace(-1, 1, 9)))  # fmt: skip
     job.recordings["Fig. 9: stiffness through one reversal, numerical"] = stiffness_along(
-        layers[0], next(iter(motions["harmonic"].values())).v, "numerical"
+        layers[0], next(iter(motions["harmonic"].values())).v[:, None], "numerical"
     )
     return values
 
 
+def _fitted(job, name, layer, motions):
+    """A model of the numerical case."""
+    if job.quick:
+        return numerical.fitted(layer, motions, iterations=2)
+    return kept(job, NUMERICAL, name, layer, partial(numerical.fitted, layer, motions))
+
+
 def _real(job, harmonics, quakes):
-    """Leave one earthquake out, free-running from the first sample."""
-    errors, forces = _left_one_out(job, harmonics, quakes)
+    """Leave one earthquake out: the band free-running, and the paper's model by either protocol."""
+    seeds = SEEDS[:1] if job.quick else SEEDS
+    errors, forces = _left_one_out(job, harmonics, quakes, seeds)
+    models = physics_ml.left_one_out(job, harmonics, quakes, seeds)
+    found = physics_ml.forces(models, quakes)
+    of_augmented, values = physics_ml.judged(found, quakes, seeds)
+    values |= physics_ml.printed_tables(job, models, found, quakes, seeds)
+    physics_ml.pictures(job, models, harmonics, quakes)
+    both = _mean_of_both(found, forces, quakes, seeds)
+
     lugre = [learned.error(name, test, _table_4(test)) for name, test in quakes.items()]
     rows = [["paper, LuGre (printed protocol)", "zero-phase", *_row(PRINTED_LUGRE)],
             ["paper, physics-ML (printed protocol)", "zero-phase", *_row(PRINTED_PHYSICS_ML)],
             ["LuGre, Table 4, free-running", "causal", *_row(lugre)]]  # fmt: skip
+    rows += [[f"physics-ML, {case}, {which}", physics_ml.velocity(case), *_row(each)]
+             for (case, which), each in of_augmented.items()]  # fmt: skip
     rows += [[model, velocity, *_row(each)] for (model, velocity), each in errors.items()]
+    rows += [["mean force of band with network and physics-ML (free, friction learned)", "causal", *_row(both)]]
     columns = ["model", "velocity", *QUAKES, "mean", "pooled improvement, %"]
     title = "RMSE in N over the paper's segments; the earthquake of a column was not fitted"
     job.tables.append(Table(title, columns, rows))
-    values, bands = {}, [model for model, velocity in errors if model.startswith("seed") and velocity == "causal"]
+    values["pooled improvement, mean force of band and physics-ML"] = improvement(both)
+    return values | _of_band(errors, seeds)
+
+
+def _of_band(errors, seeds):
+    """Values of the claims about the band."""
+    values = {}
     for velocity in VELOCITIES:
-        gains = [improvement(errors[model, velocity]) for model in bands]
+        gains = [improvement(errors[f"seed {seed}", velocity]) for seed in seeds]
         of = {"mean of seeds": np.mean(gains), "least of seeds": min(gains),
               "band without network": improvement(errors["band", velocity]),
               "mean force of seeds": improvement(errors["mean force", velocity])}  # fmt: skip
         values |= {f"pooled improvement, {key}, {velocity} velocity": value for key, value in of.items()}
-    each = np.array([errors[model, "causal"] for model in bands])
+    each = np.array([errors[f"seed {seed}", "causal"] for seed in seeds])
     values |= {f"RMSE, {name}, mean of seeds": e for name, e in zip(QUAKES, each.mean(axis=0), strict=True)}
     values["earthquakes worse than LuGre, most of seeds"] = int(np.max(np.sum(each > np.array(PRINTED_LUGRE), axis=1)))
-    _record(job, quakes, forces)
     return values
 
 
-def _left_one_out(job, harmonics, quakes):
-    """RMSE by (model, velocity it is driven with), fitted with the causal velocity; and forces of the causal runs."""
-    fitter = learned.Fitter("causal")
-    seeds = SEEDS[:1] if job.quick else SEEDS
-    models = ["band", *(f"seed {seed}" for seed in seeds), "mean force"]
-    errors = {(model, velocity): [] for model in models for velocity in VELOCITIES}
-    forces, done, layers = {}, 0, {}
+def _left_one_out(job, harmonics, quakes, seeds):
+    """RMSE of the band by (model, velocity it is driven with), fitted with the causal one; forces of causal runs."""
+    fitter, errors, forces = learned.Fitter("causal"), {}, {}
     for name, test in quakes.items():
-        if not job.quick or not layers:
-            layers = _fold(job, fitter, harmonics, quakes, name, seeds, done)
-        done += len(seeds) + 1
+        layers = _fold(job, fitter, harmonics, quakes, name, seeds)
         for velocity in VELOCITIES:
             found = {model: learned.force(layer, test, velocity) for model, layer in layers.items()}
             found["mean force"] = np.mean([found[f"seed {seed}"] for seed in seeds], axis=0)
+            forces.setdefault(name, found)
             for model, force in found.items():
-                errors[model, velocity].append(learned.error(name, test, force))
-            forces[name] = forces.get(name, found)
+                errors.setdefault((model, velocity), []).append(learned.error(name, test, force))
+    _record(job, quakes, forces)
     return errors, forces
 
 
-def _fold(job, fitter, harmonics, quakes, name, seeds, done):
+def _fold(job, fitter, harmonics, quakes, name, seeds):
     """Models fitted to everything but one earthquake."""
-    if job.quick:  # one short fit from round numbers: every compilation costs seconds
-        band = learned.band_layer()
-        return {"band": band, "seed 0": fitter.network(band, 0, [harmonics["d2_h36lb_2Hz_0.5in"]], iterations=1)}
+    band = learned.band_layer()
+    if job.quick:  # one short fit from round numbers, for one fold: every compilation costs seconds
+        fit = partial(fitter.network, band, 0, [harmonics[physics_ml.QUICK_TEST]], iterations=1)
+        return {"band": band, "seed 0": fit() if name == QUAKES[0] else learned.band_layer(0)}
     training = [*harmonics.values(), *(test for other, test in quakes.items() if other != name)]
-    kept = _kept(job, name)
-    layers = {"band": kept("band", learned.band_layer(), lambda: fitter.physics(training))}
-    for k, seed in enumerate(seeds):
-        layers[f"seed {seed}"] = kept(f"seed {seed}", learned.band_layer(seed), partial(
-            fitter.network, layers["band"], seed, training))  # fmt: skip
-        job.progress(f"without {name}", (done + k + 2) / (len(QUAKES) * (len(seeds) + 1)))
+    layers = {"band": kept(job, BAND, f"{name} band", band, partial(fitter.physics, training))}
+    for seed in seeds:
+        fit = partial(fitter.network, layers["band"], seed, training)
+        layers[f"seed {seed}"] = kept(job, BAND, f"{name} seed {seed}", learned.band_layer(seed), fit)
+    job.progress(f"band without {name}", (QUAKES.index(name) + 1) / len(QUAKES))
     return layers
 
 
-def _kept(job, name):
-    """Make ``kept(model, like, fit)``: a fit is kept in the folder of results, and read if a run was broken off.
-
-    The digest of the files that define a fit is part of the folder's name, so a fit by other settings is not read.
-    """
-    code = b"".join((job.folder / file).read_bytes() for file in ("learned.py", "band.py", "tests36.py"))
-    folder = job.out / f"models-{hashlib.sha256(code).hexdigest()[:12]}"
-    folder.mkdir(parents=True, exist_ok=True)
-
-    def kept(model, like, fit):
-        path = folder / f"{name} {model}.eqx"
-        if path.is_file():
-            job.notes.append(f"{name}, {model}: fitted by an earlier run, read from {folder.name}.")
-            return eqx.tree_deserialise_leaves(path, like)
-        layer = fit()
-        eqx.tree_serialise_leaves(path.with_suffix(".part"), layer)
-        path.with_suffix(".part").rename(path)
-        return layer
-
-    return kept
+def _mean_of_both(found, forces, quakes, seeds):
+    """RMSE of the mean of two mean forces: band with network, and physics-ML free-running with learned friction."""
+    errors = []
+    for name, test in quakes.items():
+        other = np.mean([found["free, friction learned", seed, name] for seed in seeds], axis=0)
+        part = segment(name)
+        errors.append(rmse(test.f[part], 0.5 * (forces[name]["mean force"][part] + other)))
+    return errors
 
 
 def _table_4(test):
