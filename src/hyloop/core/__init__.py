@@ -1,9 +1,11 @@
 """The engine's core: blocks, the named bus, and the compiled time step."""
 
 from hyloop.core.block import Block, Instance, Param, block, inplace_block, rebind
+from hyloop.core.factor import Factor
 from hyloop.core.jit import jit, table
 from hyloop.core.kernel import LIMIT, NON_FINITE, NOT_CONVERGED, OK, Plan, State
 from hyloop.core.layout import Layout
+from hyloop.core.low_rank import LowRank
 from hyloop.core.run import begin, run, settle
 
 __all__ = [
@@ -12,8 +14,10 @@ __all__ = [
     "NOT_CONVERGED",
     "OK",
     "Block",
+    "Factor",
     "Instance",
     "Layout",
+    "LowRank",
     "Param",
     "Plan",
     "State",

@@ -198,12 +198,17 @@ def table(bundle: Any) -> Ints:
 
 @intrinsic
 def bind(typingctx: Any, bundle: Any, words: Any) -> Any:
-    """The NamedTuple behind a `table`, with plain pointers in place of arrays: ``bind(Plan, words)``."""
+    """The NamedTuple behind a `table`, with plain pointers in place of arrays: ``bind(Plan, words)``.
+
+    `words` is the vector itself, or a pointer to it out of another table.
+    """
     kinds = [_KINDS[kind] for kind in bundle.instance_class.__annotations__.values()]
     result = types.BaseTuple.from_types(kinds, bundle.instance_class)
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        data = cgutils.create_struct_proxy(sig.args[1])(context, builder, value=args[1]).data
+        data = args[1]
+        if not isinstance(sig.args[1], types.CPointer):
+            data = cgutils.create_struct_proxy(sig.args[1])(context, builder, value=data).data
         values = []
         for k, kind in enumerate(kinds):
             word = builder.load(builder.gep(data, [ir.Constant(ir.IntType(64), k)]))

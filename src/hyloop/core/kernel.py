@@ -13,7 +13,8 @@ are reported as u, v + co P w and ca w.
 
 `Plan` holds what is constant during a run, `State` what changes. All arrays of `State` are views of one flat
 vector `memory`: a copy of it is a complete snapshot. Inside compiled code the arrays of both are plain
-pointers (`hyloop.core.jit.bind`), and matrices are stored by columns: entry (i, j) stands at ``j n + i``.
+pointers (`hyloop.core.jit.bind`), and matrices are stored by columns: entry (i, j) stands at ``j n + i``. Those of
+large models are sparse and have their own table, and their own tick (`hyloop.core.sparse_tick`).
 """
 
 from typing import NamedTuple
@@ -62,10 +63,14 @@ class Plan(NamedTuple):
     K: Floats
     C: Floats
     E: Floats  # load of a unit excitation, by columns
-    # sites: d = Σ coef u[dof] over the entries of a site; the force enters as count·f along the same vector
+    dead: Floats  # load that always acts
+    sparse: int  # whether A, B, K and C stand in `matrices`
+    matrices: Ints  # table of hyloop.core.sparse_tick.Matrices
+    # sites: d = Σ coef u[dof] - rest over the entries of a site; the force enters as count·f along the same vector
     site_start: Ints
     site_dof: Ints
     site_coef: Floats
+    site_rest: Floats
     site_count: Floats
     site_signal: Ints  # bus positions of d, v, a, f of each site
     site_limit: Floats  # largest |d| and |f| of each site
@@ -102,7 +107,7 @@ class State(NamedTuple):
     v: Floats
     w: Floats
     g: Floats  # F - R - C v of the last step
-    r: Floats  # restoring force
+    r: Floats  # restoring force (with that of the inherent damping where matrices are sparse)
     d0: Floats  # deformation of each site at the start of the step
     d1: Floats  # and at its end
     rate: Floats  # slope of the ramp between them
@@ -113,6 +118,7 @@ class State(NamedTuple):
     b: Floats  # scratch: right-hand side
     mixed: Floats  # scratch: P w
     gather: Floats  # scratch: inputs, then outputs, of one block
+    modal: Floats  # scratch: amplitudes of the low-rank part of the damping, twice
 
 
 @verb
@@ -160,7 +166,7 @@ def mix(plan, state):
 def deform(plan, state):
     """Deformation, its rate and the change of rate of every site over the step."""
     for s in range(plan.sites):
-        d = 0.0
+        d = 0.0 - plan.site_rest[s]  # not a minus sign: zero shall keep its own
         for k in range(plan.site_start[s], plan.site_start[s + 1]):
             d += plan.site_coef[k] * state.u[plan.site_dof[k]]
         state.d0[s] = state.d1[s]
@@ -176,6 +182,12 @@ def resist(plan, state):
     for i in range(plan.n):
         state.r[i] = 0.0
     add_product(plan.n, plan.K, state.u, state.r)
+    members(plan, state)
+
+
+@verb
+def members(plan, state):
+    """Add the forces of every element group to the restoring force."""
     for k in range(plan.groups):
         call_group(plan.group_address[k], state.u, 0, state.v, 0, plan.dt, state.elements, plan.group_x[k],
                    plan.group_parameters, plan.group_p[k], plan.group_integers, plan.group_i[k],
@@ -237,15 +249,21 @@ def collect(plan, state):
 
 @verb
 def balance(plan, state, excitation, k):
-    """Unbalanced force g = F - R - C v, with the excitation noted on the bus."""
+    """Unbalanced force g = F - R - C v."""
+    load(plan, state, excitation, k)
+    subtract_product(plan.n, plan.C, state.v, state.g)
+
+
+@verb
+def load(plan, state, excitation, k):
+    """g = F - R, with the excitation noted on the bus."""
     for i in range(plan.n):
-        state.g[i] = -state.r[i]
+        state.g[i] = plan.dead[i] - state.r[i]
     for j in range(plan.excitations):
         e = excitation[k + j]
         state.bus[plan.bus_excitation + j] = e
         for i in range(plan.n):
             state.g[i] += plan.E[j * plan.n + i] * e
-    subtract_product(plan.n, plan.C, state.v, state.g)
 
 
 @verb

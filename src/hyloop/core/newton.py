@@ -27,6 +27,7 @@ TOLERANCE = 1e-12  # of the largest force in the equation of motion
 CORRECTION = 1e-12  # of the displacement: where stiffness multiplies round-off, the residual cannot get smaller
 ITERATIONS = 50
 DIFFERENCE = 1e-7  # relative step of the difference quotient: near the square root of round-off
+LEAST = 1e-5  # of the displacement: a structure at rest under its dead load has no increment to take differences by
 
 
 @jit
@@ -41,6 +42,7 @@ def newton_tick(plan, state, excitation, k, rows, row):
         largest = max(largest, abs(state.u[i]))
         increment[i] = plan.dt * state.v[i] + 0.5 * plan.dt**2 * state.w[i]
         size = max(size, abs(increment[i]))
+    size = max(size, LEAST * largest)
     residual, shifted, tangent = np.empty(n), np.empty(n), np.empty((n, n))
     converged = settled = False
     for _ in range(ITERATIONS):

@@ -5,8 +5,10 @@ last bit.
 """
 
 from hyloop.core.jit import bind, jit, pointer
-from hyloop.core.kernel import OK, Plan, State, advance, balance, collect, report, resist, tick
+from hyloop.core.kernel import OK, Plan, State, advance, balance, collect, load, report, resist, tick
 from hyloop.core.newton import newton_tick
+from hyloop.core.sparse_tick import resist as resist_sparse
+from hyloop.core.sparse_tick import sparse_tick
 
 __all__ = ["begin", "run", "settle"]
 
@@ -19,6 +21,8 @@ def run(plan_table, state_table, excitation, rows):
     for i in range(excitation.shape[0]):
         if plan.implicit:
             status = newton_tick(plan, state, pointer(excitation), i * plan.excitations, pointer(rows), i * stride)
+        elif plan.sparse:
+            status = sparse_tick(plan, state, pointer(excitation), i * plan.excitations, pointer(rows), i * stride)
         else:
             status = tick(plan, state, pointer(excitation), i * plan.excitations, pointer(rows), i * stride)
         if status != OK:
@@ -30,12 +34,18 @@ def run(plan_table, state_table, excitation, rows):
 def begin(plan_table, state_table, excitation, moved):
     """Unbalanced force of the initial state; `moved` tells whether devices start away from rest."""
     plan, state = bind(Plan, plan_table), bind(State, state_table)
-    resist(plan, state)
+    if plan.sparse:
+        resist_sparse(plan, state)
+    else:
+        resist(plan, state)
     if moved:
         for b in range(plan.blocks):
             advance(plan, state, b)
     collect(plan, state)
-    balance(plan, state, pointer(excitation), 0)
+    if plan.sparse:
+        load(plan, state, pointer(excitation), 0)
+    else:
+        balance(plan, state, pointer(excitation), 0)
 
 
 @jit

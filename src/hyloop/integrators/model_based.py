@@ -6,6 +6,7 @@ operators make up for it, a C̃ that differs from the real damping costs first-o
 """
 
 import numpy as np
+from scipy import sparse
 
 from hyloop.errors import UnknownName
 from hyloop.integrators.operators import Method, Operators, inverse, rho
@@ -30,7 +31,7 @@ def cr() -> Method:
         return Operators(cu=dt, cv=1.0, co=0.5, ca=1 / dt, A=dt * inverse(W),
                          start=dt * inverse(W - dt / 2 * C))  # fmt: skip
 
-    return Method("cr()", build)
+    return Method("cr()", build, sparse=True)
 
 
 def generalized_alpha_weights(rho_inf: float) -> tuple[float, float]:
@@ -55,7 +56,7 @@ def kr_alpha(rho_inf: float = 0.75) -> Method:
     Kolay and Ricles (2014), doi:10.1002/eqe.2401.
     """
     alpha_m, alpha_f = generalized_alpha_weights(rho_inf)
-    return Method(f"kr_alpha(rho_inf={rho_inf:g})", _recast(alpha_m, alpha_f))
+    return Method(f"kr_alpha(rho_inf={rho_inf:g})", _recast(alpha_m, alpha_f), sparse=True)
 
 
 def mkr_alpha(rho_inf: float = 0.75, form: str = "recast") -> Method:
@@ -90,7 +91,8 @@ def mkr_alpha(rho_inf: float = 0.75, form: str = "recast") -> Method:
     forms = {"recast": _recast, "plain": _plain}
     if form not in forms:
         raise UnknownName("form", form, forms, where="mkr_alpha")
-    return Method(f"mkr_alpha(rho_inf={rho_inf:g}, form='{form}')", forms[form](alpha_m, alpha_f))
+    build = forms[form](alpha_m, alpha_f)
+    return Method(f"mkr_alpha(rho_inf={rho_inf:g}, form='{form}')", build, sparse=form == "recast")
 
 
 def _recast(alpha_m, alpha_f):
@@ -99,10 +101,16 @@ def _recast(alpha_m, alpha_f):
 
     def build(M, C, Cm, Km, dt):
         S = gamma * dt * Cm + beta * dt**2 * Km
+        if sparse.issparse(M):
+            # αf S = ρ [W - (1-αm) M] with ρ = αf/(1-αf): what W stands before need not be multiplied and solved again
+            rho = alpha_f / (1 - alpha_f)
+            B = (alpha_m - rho * (1 - alpha_m)) / dt * M
+        else:
+            B, rho = (alpha_m * M + alpha_f * S) / dt, 0.0
         return Operators(
             cu=(0.5 + gamma) * dt, cv=1.0, co=gamma, ca=1 / dt, alpha_f=alpha_f,
             A=dt * inverse((1 - alpha_m) * M + (1 - alpha_f) * S),
-            B=(alpha_m * M + alpha_f * S) / dt,
+            B=B, rho=rho,
             start=dt * inverse(M + S - gamma * dt * C),
         )  # fmt: skip
 

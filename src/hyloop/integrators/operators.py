@@ -5,11 +5,14 @@ The recurrence and the meaning of every symbol stand at the top of `hyloop.core.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from scipy.linalg import LinAlgError, eigh, solve
 
+from hyloop.core.low_rank import LowRank
+from hyloop.core.sparse import SparseInverse
 from hyloop.errors import BadInput, OutOfBounds, UnstableStep
 
 __all__ = ["Method", "Operators", "highest_frequency", "inverse", "rho"]
@@ -23,22 +26,27 @@ _NONE = np.empty((0, 0))
 
 
 class Operators(NamedTuple):
-    """Operators of one method for one structure and step; empty matrices are the identity (P) or absent (B, M)."""
+    """Operators of one method for one structure and step; empty matrices are the identity (P) or absent (B, M).
+
+    Of a sparse structure A and `start` are factors (`hyloop.core.sparse.SparseInverse`), B is sparse, and `rho` is
+    the part of w carried from step to step outside B.
+    """
 
     cu: float
     cv: float
-    A: np.ndarray
-    start: np.ndarray  # w[0] = start (F - R - C v)[0]
+    A: Any
+    start: Any  # w[0] = start (F - R - C v)[0]
     cc: float = 0.0
     co: float = 0.0
     ca: float = 1.0
     alpha_f: float = 0.0
-    B: np.ndarray = _NONE
+    B: Any = _NONE
     P: np.ndarray = _NONE
     M: np.ndarray = _NONE  # given by implicit methods only
     gamma: float = 0.0
     beta: float = 0.0
     alpha_m: float = 0.0
+    rho: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -54,11 +62,14 @@ class Method:
         the damping and initial stiffness of the whole system, devices included, for model-based methods.
     limit : float
         Largest stable ωΔt of an undamped linear system (inf: unconditionally stable).
+    sparse : bool
+        Whether `build` understands sparse matrices.
     """
 
     name: str
-    build: Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float], Operators]
+    build: Callable[[Any, Any, Any, Any, float], Operators]
     limit: float = np.inf
+    sparse: bool = False
 
     def operators(self, M, C, K, dt, *, Cm=None, Km=None) -> Operators:
         """Operators for a structure, after checking that the step is stable.
@@ -70,6 +81,9 @@ class Method:
         """
         if not dt > 0.0 or not np.isfinite(dt):
             raise OutOfBounds(f"dt = {dt!r} s: the step must be positive and finite.")
+        if sparse.issparse(M) and not self.sparse:
+            raise BadInput(f"{self.name} has no sparse operators; use mkr_alpha(), kr_alpha() or cr(), or give full "
+                           "matrices (Structure.dense()) where the model is small.")  # fmt: skip
         Cm, Km = C if Cm is None else Cm, K if Km is None else Km
         if np.isfinite(self.limit):
             fastest = highest_frequency(M, Km)
@@ -90,8 +104,14 @@ def highest_frequency(M: np.ndarray, K: np.ndarray) -> float:
         raise BadInput(_MASSLESS) from error
 
 
-def inverse(matrix: np.ndarray) -> np.ndarray:
-    """Inverse by solving, with SciPy's warning about ill-conditioning intact."""
+def inverse(matrix: Any) -> Any:
+    """Inverse by solving, with SciPy's warning about ill-conditioning intact; of a sparse matrix, its factors."""
+    if sparse.issparse(matrix) or isinstance(matrix, LowRank):
+        try:
+            return SparseInverse(matrix)
+        except LinAlgError as error:
+            raise BadInput(f"the method's matrix of mass, damping and stiffness cannot be inverted: {error}. "
+                           "Check its mass and its members.") from error  # fmt: skip
     try:
         return solve(matrix, np.eye(len(matrix)))
     except LinAlgError as error:

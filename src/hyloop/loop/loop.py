@@ -5,18 +5,20 @@ from copy import copy
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from hyloop.core import LIMIT, NON_FINITE, OK, begin, run, settle, table
 from hyloop.errors import BadInput, BadShape, OutOfBounds, RunFailed, UnknownName
 from hyloop.integrators import Method
 from hyloop.loop.result import Result, Snapshot
 from hyloop.loop.site import Site, Wired
-from hyloop.loop.wiring import allocate, compile_plan, shared_advice, views, wire
+from hyloop.loop.wiring import allocate, compile_plan, lay_out, shared_advice, views, wire
 from hyloop.structure import Modes, Structure
 
 __all__ = ["Loop"]
 
 _NOTHING = np.empty((0, 0))  # where a live step records
+_SMALL = 200  # degrees of freedom up to which a method without sparse operators gets full matrices instead
 
 
 class Loop:
@@ -41,22 +43,28 @@ class Loop:
     -----
     Everything is checked here, before anything moves: names, shapes, bounds, and the stability of the step for a
     conditionally stable method with the initial stiffness of all devices.
+
+    A structure with sparse matrices stays sparse with `mkr_alpha`, `kr_alpha` and `cr`. Other methods work with full
+    matrices, made of sparse ones up to 200 degrees of freedom and refused beyond.
     """
 
     def __init__(self, structure: Structure, sites: Sequence[Site] = (), *, method: Method, dt: float,
                  substeps: int = 1, blocks: Sequence[Wired] = ()) -> None:  # fmt: skip
         if int(substeps) != substeps or substeps < 1:
             raise OutOfBounds(f"substeps = {substeps!r} must be a whole number of at least 1.")
+        if structure.is_sparse and not method.sparse and structure.n <= _SMALL:
+            structure = structure.dense()
         self.structure, self.sites, self.method, self.dt = structure, tuple(sites), method, float(dt)
         self._wiring = wire(structure, self.sites, blocks)
-        Km, Cm = structure.initial_stiffness, structure.C.copy()
+        Km, Cm = structure.initial_stiffness, structure.C
         for site in self.sites:
-            outer = site.count * np.outer(site.along, site.along)
+            outer = site.count * _outer(site.along, structure.is_sparse)
             Km, Cm = Km + site.device.stiffness * outer, Cm + site.device.damping * outer
         self._device_stiffness = Km - structure.initial_stiffness
         self._operators = method.operators(structure.M, structure.C, structure.K, dt, Cm=Cm, Km=Km)
         self._initial = allocate(structure, self.sites, self._wiring)
-        self._plan = compile_plan(structure, self.sites, self._wiring, self._operators, dt, int(substeps),
+        self._thin = lay_out(structure, self._operators)  # kept alive: the plan refers to it by address
+        self._plan = compile_plan(structure, self.sites, self._wiring, self._operators, self._thin, dt, int(substeps),
                                   len(self._initial.memory))  # fmt: skip
         self._bounds = _bounds(self.sites, blocks)
         self._plan_table = table(self._plan)
@@ -129,7 +137,7 @@ class Loop:
         every : {"step", "tick"}
             Record at every step Δt or at every controller tick δt.
         u0, v0 : array_like, optional
-            Initial displacement and velocity.
+            Initial displacement (by default that of the structure at rest) and velocity.
         on_fault : {"raise", "stop"}
             What to do with a non-finite response or a passed limit: raise `RunFailed`, which carries what was
             recorded, or return it.
@@ -143,13 +151,14 @@ class Loop:
         first = self._rows(np.atleast_1d(np.asarray(excitation, float))[None, :])[0]
         plan, state, n = self._plan, self._state, self.structure.n
         state.memory[:] = self._initial.memory
-        state.u[:], state.v[:] = _vector("u0", u0, n), _vector("v0", v0, n)
+        at_rest = self.structure.at_rest
+        state.u[:], state.v[:] = _vector("u0", at_rest if u0 is None else u0, n), _vector("v0", v0, n)
         for s, site in enumerate(self.sites):
-            state.d0[s] = state.d1[s] = site.along @ state.u
+            state.d0[s] = state.d1[s] = site.along @ (state.u - at_rest)
             state.rate[s] = site.along @ state.v
             state.bus[self._wiring.site_signal[s][:2]] = state.d1[s], state.rate[s]
         # devices at rest begin untouched, as they were declared
-        begin(self._plan_table, self._state_table, first, bool(state.u.any() or state.v.any()))
+        begin(self._plan_table, self._state_table, first, bool((state.u != at_rest).any() or state.v.any()))
         state.w[:] = self._operators.start @ state.g
         lag = plan.co * (self._operators.P @ state.w if plan.has_P else state.w)
         state.v[:] -= lag  # the method's own velocity may run behind the true one
@@ -253,6 +262,14 @@ def _bounds(sites: Sequence[Site], blocks: Sequence[Wired]) -> dict[str, Any]:
     for free in blocks:
         bounds |= {f"{free.name}.{key}": spec for key, spec in free.block.block.params.items()}
     return bounds
+
+
+def _outer(along: np.ndarray, thin: bool) -> Any:
+    """Stiffness of a unit spring along a site."""
+    if not thin:
+        return np.outer(along, along)
+    row = sparse.csr_array(along[None, :])
+    return sparse.csr_array(row.T @ row)
 
 
 def _vector(name: str, given: Any, n: int) -> np.ndarray:

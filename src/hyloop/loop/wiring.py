@@ -5,13 +5,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hyloop.core import Instance, Layout, Plan, State
+from hyloop.core import Instance, Layout, Plan, State, table
+from hyloop.core.low_rank import split
+from hyloop.core.sparse import matrices
+from hyloop.core.sparse_tick import Matrices
 from hyloop.errors import BadInput, BadShape, UnknownName
 from hyloop.integrators import Operators
 from hyloop.loop.site import Site, Wired
 from hyloop.structure import Structure
 
-__all__ = ["Wiring", "allocate", "compile_plan", "views", "wire"]
+__all__ = ["Wiring", "allocate", "compile_plan", "lay_out", "views", "wire"]
 
 
 class Wiring(NamedTuple):
@@ -151,23 +154,34 @@ def _columns(matrix: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(matrix.T, dtype=float)
 
 
-def compile_plan(structure: Structure, sites: Sequence[Site], wiring: Wiring, operators: Operators, dt: float,
-                 substeps: int, memory: int) -> Plan:  # fmt: skip
+def lay_out(structure: Structure, operators: Operators) -> Matrices | None:
+    """The matrices of a sparse structure as the compiled step reads them; whoever holds the plan must keep them."""
+    if not structure.is_sparse:
+        return None
+    return matrices(structure.K, structure.C, operators.A, operators.B, operators.rho)
+
+
+def compile_plan(structure: Structure, sites: Sequence[Site], wiring: Wiring, operators: Operators,
+                 thin: Matrices | None, dt: float, substeps: int, memory: int) -> Plan:  # fmt: skip
     """All constants of a run as numbers and flat arrays; nothing is recorded yet."""
     entries = [np.flatnonzero(site.along) for site in sites]
     groups = structure.elements
+    nothing = np.empty((0, 0))
+    A, B, K, C = (nothing,) * 4 if thin else (operators.A, operators.B, structure.K, structure.C)
     return Plan(
         dt=float(dt), tick_dt=dt / substeps, substeps=substeps,
         n=structure.n, excitations=structure.excitation.shape[1], sites=len(sites), blocks=len(wiring.instances),
         groups=len(groups), memory=memory,
         cu=operators.cu, cv=operators.cv, cc=operators.cc, co=operators.co, ca=operators.ca,
-        alpha_f=operators.alpha_f, A=_columns(operators.A),
-        has_B=len(operators.B) > 0, B=_columns(operators.B), has_P=len(operators.P) > 0, P=_columns(operators.P),
+        alpha_f=operators.alpha_f, A=_columns(A),
+        has_B=len(B) > 0, B=_columns(B), has_P=len(operators.P) > 0, P=_columns(operators.P),
         implicit=len(operators.M) > 0, M=_columns(operators.M), gamma=operators.gamma, beta=operators.beta,
         alpha_m=operators.alpha_m,
-        K=_columns(structure.K), C=_columns(structure.C), E=_columns(structure.excitation),
+        K=_columns(K), C=_columns(C), E=_columns(structure.excitation), dead=structure.dead_load,
+        sparse=thin is not None, matrices=table(thin) if thin else np.empty(0, np.int64),
         site_start=_starts(entries), site_dof=_flat(entries, np.int64),
         site_coef=_flat([site.along[dofs] for site, dofs in zip(sites, entries, strict=True)], float),
+        site_rest=np.array([site.along @ structure.at_rest for site in sites], dtype=float),
         site_count=np.array([site.count for site in sites], dtype=float),
         site_signal=_flat(wiring.site_signal, np.int64),
         site_limit=_flat([(site.max_d, site.max_f) for site in sites], float),
@@ -188,12 +202,13 @@ def compile_plan(structure: Structure, sites: Sequence[Site], wiring: Wiring, op
 def allocate(structure: Structure, sites: Sequence[Site], wiring: Wiring) -> State:
     """One flat memory for a run, and named views of it; blocks and elements at their initial state."""
     n, s = structure.n, len(sites)
+    rank = len(split(structure.C)[2]) if structure.is_sparse else 0
     widest = max((len(i) + len(o) for i, o in zip(wiring.inputs, wiring.outputs, strict=True)), default=0)
     x = np.concatenate([np.empty(0), *(i.x0 for i in wiring.instances)])
     elements = _flat([g.initial for g in structure.elements], float)
     sizes = {"clock": 3, "u": n, "v": n, "w": n, "g": n, "r": n, "d0": s, "d1": s, "rate": s, "jump": s,
              "bus": len(wiring.values), "x": len(x), "elements": len(elements), "b": n, "mixed": n,
-             "gather": widest}  # fmt: skip
+             "gather": widest, "modal": 2 * rank}  # fmt: skip
     ends = np.cumsum(list(sizes.values()))
     memory = np.zeros(ends[-1])
     state = State(memory, *np.split(memory, ends[:-1]))

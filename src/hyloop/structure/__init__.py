@@ -1,21 +1,54 @@
 """Structures: matrices, shear frames, damping, condensation, similitude and nonlinear elements."""
 
+from hyloop.structure.braces import axial_response, trusses
 from hyloop.structure.condense import condense
-from hyloop.structure.damping import caughey, modal, rayleigh
+from hyloop.structure.damping import caughey, modal, modal_and_stiffness, rayleigh
 from hyloop.structure.elements import Elements, springs
+from hyloop.structure.fibre_beams import BeamColumn, fibre_beams, hinged, section_response
+from hyloop.structure.integration import Rule, gauss_lobatto, hinge_radau
+from hyloop.structure.materials import Bilinear, Concrete, Elastic, Material, Steel, kent_park
+from hyloop.structure.model import Model
+from hyloop.structure.modes import Modes
+from hyloop.structure.reinforced import rc_rectangle
+from hyloop.structure.sections import ElasticSection, FibreSection, moment_curvature
 from hyloop.structure.shear import shear_frame
 from hyloop.structure.similitude import Similitude
-from hyloop.structure.structure import Modes, Structure
+from hyloop.structure.structure import Structure
+from hyloop.structure.super_element import eliminate, flexibility, from_flexibility
 
 __all__ = [
+    "BeamColumn",
+    "Bilinear",
+    "Concrete",
+    "Elastic",
+    "ElasticSection",
     "Elements",
+    "FibreSection",
+    "Material",
+    "Model",
     "Modes",
+    "Rule",
     "Similitude",
+    "Steel",
     "Structure",
+    "axial_response",
     "caughey",
     "condense",
+    "eliminate",
+    "fibre_beams",
+    "flexibility",
+    "from_flexibility",
+    "gauss_lobatto",
+    "hinge_radau",
+    "hinged",
+    "kent_park",
     "modal",
+    "modal_and_stiffness",
+    "moment_curvature",
     "rayleigh",
+    "rc_rectangle",
+    "section_response",
     "shear_frame",
     "springs",
+    "trusses",
 ]

@@ -3,8 +3,10 @@
 import numpy as np
 from scipy.linalg import solve
 
+from hyloop.core.low_rank import LowRank
 from hyloop.errors import BadInput
 from hyloop.structure.structure import Structure
+from hyloop.structure.super_element import eliminate
 
 __all__ = ["condense"]
 
@@ -25,7 +27,7 @@ def condense(structure: Structure, keep) -> tuple[Structure, np.ndarray]:
 
     Returns
     -------
-    structure, T : Structure, ndarray
+    structure, T : Structure, array (sparse if the structure is)
         The condensed structure and the matrix that recovers all displacements from the kept ones.
 
     References
@@ -37,19 +39,18 @@ def condense(structure: Structure, keep) -> tuple[Structure, np.ndarray]:
         raise BadInput(f"condense: {list(keep)} must name each degree of freedom to keep once.")
     if structure.elements:
         raise BadInput("condense: the structure has nonlinear elements; condense first, then add them.")
-    rest = [i for i in range(structure.n) if i not in set(kept)]
-    T = np.zeros((structure.n, len(kept)))
-    T[kept, range(len(kept))] = 1.0
-    if rest:
-        K = structure.K
-        T[rest] = -solve(K[np.ix_(rest, rest)], K[np.ix_(rest, kept)], assume_a="sym")
-    # the ground moves the kept degrees of freedom by `influence` and the others by their own
-    M_r = T.T @ structure.M @ T
-    influence = solve(M_r, T.T @ structure.M @ structure.influence, assume_a="sym")
-    small = Structure(M=M_r, K=_symmetrised(T.T @ structure.K @ T), C=T.T @ structure.C @ T, influence=influence,
-                      loads=T.T @ structure.loads, names=[structure.names[i] for i in kept])  # fmt: skip
+    if isinstance(structure.C, LowRank):
+        raise BadInput("condense: the damping matrix has a part of low rank; condense first, then add damping.")
+    K, T = eliminate(structure.K, kept)
+    M = structure.M
+    M_r = T.T @ M @ T
+    rest = np.setdiff1d(np.arange(structure.n), kept)
+    influence = structure.influence[kept]
+    if abs(M[rest]).sum() > 0.0:
+        # the ground moves the kept degrees of freedom by `influence` and the others by their own
+        full = M_r.toarray() if structure.is_sparse else M_r
+        influence = solve(full, T.T @ M @ structure.influence, assume_a="sym")
+    small = Structure(M=M_r, K=K, C=T.T @ structure.C @ T, influence=influence, loads=T.T @ structure.loads,
+                      names=[structure.names[i] for i in kept], dead_load=T.T @ structure.dead_load,
+                      at_rest=structure.at_rest[kept])  # fmt: skip
     return small, T
-
-
-def _symmetrised(matrix: np.ndarray) -> np.ndarray:
-    return (matrix + matrix.T) / 2

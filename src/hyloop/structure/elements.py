@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from hyloop.core.block import Instance
 from hyloop.core.jit import GROUP, call_block, compile_c
@@ -31,7 +32,7 @@ class Elements:
         A C function with the signature `hyloop.core.jit.GROUP`; the group keeps it alive.
     initial, parameters, integers : ndarray
         Initial state `x`, constants `p` and connectivity `i` of the whole group, flat.
-    stiffness : ndarray, (n, n)
+    stiffness : ndarray or scipy.sparse.csr_array, (n, n)
         Initial stiffness.
     keep : tuple
         Objects whose compiled code is referred to by address.
@@ -42,24 +43,27 @@ class Elements:
     initial: np.ndarray
     parameters: np.ndarray
     integers: np.ndarray
-    stiffness: np.ndarray
+    stiffness: Any
     keep: tuple = ()
 
 
-def springs(laws: Instance | Sequence[Instance], directions: np.ndarray) -> Elements:
+def springs(laws: Instance | Sequence[Instance], directions: Any) -> Elements:
     """Uniaxial members, one for each row of `directions`; deformation is the row times u.
 
     Parameters
     ----------
     laws : Instance or sequence of Instance
         One device law for all members, or one for each; all of the same block, which may read d and v.
-    directions : array_like, (members, n)
-        Direction vectors, for instance `Structure.story(1)`.
+    directions : array_like or scipy.sparse array, (members, n)
+        Direction vectors, for instance `Structure.story(1)`. Sparse rows give a sparse initial stiffness.
     """
-    directions = np.atleast_2d(np.asarray(directions, dtype=float))
-    instances = [laws] * len(directions) if isinstance(laws, Instance) else list(laws)
-    if len(instances) != len(directions):
-        raise BadShape(f"springs: {len(instances)} laws for {len(directions)} direction vectors.")
+    thin = sparse.issparse(directions)
+    full: Any = directions if thin else np.atleast_2d(np.asarray(directions, dtype=float))
+    rows = sparse.csr_array(full)
+    count, n = full.shape
+    instances = [laws] * count if isinstance(laws, Instance) else list(laws)
+    if len(instances) != count:
+        raise BadShape(f"springs: {len(instances)} laws for {count} direction vectors.")
     block = instances[0].block
     if any(instance.block is not block for instance in instances):
         raise BadInput("springs: one group has one law; make a group for each law.")
@@ -67,22 +71,23 @@ def springs(laws: Instance | Sequence[Instance], directions: np.ndarray) -> Elem
         needs = ", ".join(block.inputs)
         raise BadInput(f"springs: {block.name} needs {needs}; only laws of d and v with one output fit.")
     order = [("d", "v").index(key) for key in block.inputs]
-    entries = [np.flatnonzero(row) for row in directions]
-    starts = np.cumsum([0] + [len(row) for row in entries])
+    rows.eliminate_zeros()
+    rows.sort_indices()
     sizes = [len(instances), block.address, len(instances[0].x0), len(block.params), len(order)]
     header = [*sizes, *order, *[0] * (2 - len(order))]
     parameters = [value for instance in instances for value in instance.params.values()]
-    coefficients = [row[dofs] for row, dofs in zip(directions, entries, strict=True)]
+    if thin:
+        stiffness = sparse.csr_array(rows.T @ sparse.diags_array([i.stiffness for i in instances]) @ rows)
+    else:
+        terms = (i.stiffness * np.outer(row, row) for i, row in zip(instances, full, strict=True))
+        stiffness = sum(terms, np.zeros((n, n)))
     return Elements(
         name=f"springs({block.name})",
         function=_springs(),
         initial=np.concatenate([*(i.x0 for i in instances), np.zeros(_SCRATCH)]),
-        parameters=np.concatenate([np.array(parameters, dtype=float), *coefficients]),
-        integers=np.concatenate([np.array(header), starts, *entries]).astype(np.int64),
-        stiffness=sum(
-            (i.stiffness * np.outer(row, row) for i, row in zip(instances, directions, strict=True)),
-            np.zeros((directions.shape[1],) * 2),
-        ),
+        parameters=np.concatenate([np.array(parameters, dtype=float), rows.data]),
+        integers=np.concatenate([np.array(header), rows.indptr, rows.indices]).astype(np.int64),
+        stiffness=stiffness,
         keep=(block,),
     )
 

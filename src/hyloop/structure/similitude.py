@@ -78,4 +78,6 @@ class Similitude:
         if structure.elements:
             raise BadInput("similitude: the structure has nonlinear elements; scale first, then add scaled elements.")
         return Structure(M=structure.M * self.mass, K=structure.K * self.stiffness, C=structure.C * self.damping,
-                         influence=structure.influence, loads=structure.loads, names=structure.names)  # fmt: skip
+                         influence=structure.influence, loads=structure.loads, names=structure.names,
+                         dead_load=structure.dead_load * self.force,
+                         at_rest=structure.at_rest * self.length)  # fmt: skip

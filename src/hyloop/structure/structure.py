@@ -5,26 +5,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy import sparse
 
+from hyloop.core.factor import Factor
+from hyloop.core.low_rank import LowRank
 from hyloop.errors import BadShape, OutOfBounds, UnknownName
 from hyloop.structure.elements import Elements
+from hyloop.structure.modes import Modes, dense_modes, sparse_modes
 
 __all__ = ["Modes", "Structure"]
 
 SYMMETRY = 1e-9  # of the largest entry: matrices from a file keep about ten digits
-
-
-@dataclass(frozen=True)
-class Modes:
-    """Natural modes: angular frequencies in rad/s (rising), periods in s, mass-normalised shapes in columns."""
-
-    omega: np.ndarray
-    shapes: np.ndarray
-
-    @property
-    def periods(self) -> np.ndarray:
-        return np.divide(2 * np.pi, self.omega, out=np.full_like(self.omega, np.inf), where=self.omega > 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,9 +24,10 @@ class Structure:
 
     Parameters
     ----------
-    M, K, C : array_like, (n, n)
+    M, K, C : array_like or scipy.sparse array, (n, n)
         Mass (positive definite, or semi-definite where K makes up for it), linear stiffness and damping, in SI units.
-        A one-dimensional M is a diagonal. C may be left out; `hyloop.structure.damping` makes one.
+        A one-dimensional M is a diagonal. C may be left out; `hyloop.structure.damping` makes one. With a sparse M or
+        K everything is kept sparse (CSR), and C may be a `hyloop.core.LowRank`.
     influence : array_like, (n,) or (n, k), optional
         Displacement of every degree of freedom when the ground moves by one, a column for each direction of ground
         motion; the load is then -M influence a_g. Default: ones.
@@ -45,6 +37,11 @@ class Structure:
         Nonlinear members of the analytical substructure (`hyloop.structure.springs`).
     names : sequence of str, optional
         Names of the degrees of freedom; default ``"1"``, ``"2"``, ...
+    dead_load : array_like, (n,), optional
+        Load in N that always acts, such as gravity.
+    at_rest : array_like, (n,), optional
+        Displacement under the dead load alone, where a run begins. Devices are installed in that state: their
+        deformation is counted from it. Default: zero.
     """
 
     M: Any
@@ -54,23 +51,22 @@ class Structure:
     loads: Any = None
     elements: Sequence[Elements] = ()
     names: Sequence[str] = field(default=())
+    dead_load: Any = None
+    at_rest: Any = None
 
     def __post_init__(self) -> None:
-        M = np.array(self.M, dtype=float)
-        M = np.diag(M) if M.ndim == 1 else M
-        if M.ndim != 2 or M.shape[0] != M.shape[1] or len(M) == 0:
+        thin = sparse.issparse(self.M) or sparse.issparse(self.K)
+        M: Any = self.M if sparse.issparse(self.M) else np.array(self.M, dtype=float)
+        if M.ndim == 1:
+            M = sparse.diags_array(M) if thin else np.diag(M)
+        if M.ndim != 2 or M.shape[0] != M.shape[1] or M.shape[0] == 0:
             raise BadShape(f"M must be a square matrix or a vector of masses, got shape {np.shape(self.M)}.")
-        n = len(M)
-        K, C = _square("K", self.K, n), _square("C", np.zeros((n, n)) if self.C is None else self.C, n)
+        n = M.shape[0]
+        M, K = _square("M", M, n, thin), _square("K", self.K, n, thin)
+        C = _square("C", sparse.csr_array((n, n)) if self.C is None else self.C, n, thin)
         _symmetric("M", M)
         _symmetric("K", K)
-        if np.min(np.diag(M)) < 0.0:
-            worst = int(np.argmin(np.diag(M)))
-            raise OutOfBounds(
-                f"M: mass of degree of freedom {worst + 1} is {M[worst, worst]:g}; it cannot be negative."
-            )
-        if np.linalg.eigvalsh(M)[0] < -SYMMETRY * np.abs(M).max():
-            raise OutOfBounds("M has a negative eigenvalue; a mass matrix must be positive semi-definite.")
+        _masses(M)
         influence = np.ones(n) if self.influence is None else np.array(self.influence, dtype=float)
         loads = np.zeros((n, 0)) if self.loads is None else np.array(self.loads, dtype=float)
         names = tuple(self.names) or tuple(str(i + 1) for i in range(n))
@@ -78,28 +74,44 @@ class Structure:
             raise BadShape(f"names: {n} different names are needed, got {list(names)}.")
         for key, value in (("M", M), ("K", K), ("C", C), ("influence", _columns("influence", influence, n)),
                            ("loads", _columns("loads", loads, n)), ("elements", tuple(self.elements)),
-                           ("names", names)):  # fmt: skip
+                           ("names", names), ("dead_load", _load("dead_load", self.dead_load, n)),
+                           ("at_rest", _load("at_rest", self.at_rest, n))):  # fmt: skip
             object.__setattr__(self, key, value)
         for group in self.elements:
-            if len(group.stiffness) != n:
-                raise BadShape(f"{group.name}: made for {len(group.stiffness)} degrees of freedom, structure has {n}.")
+            if group.stiffness.shape != (n, n):
+                raise BadShape(
+                    f"{group.name}: made for {group.stiffness.shape[0]} degrees of freedom, structure has {n}."
+                )
 
     @property
     def n(self) -> int:
         """Number of degrees of freedom."""
-        return len(self.M)
+        return self.M.shape[0]
 
     @property
-    def initial_stiffness(self) -> np.ndarray:
+    def is_sparse(self) -> bool:
+        """Whether M and K are sparse arrays (and C too, perhaps with a part of low rank)."""
+        return sparse.issparse(self.M)
+
+    @property
+    def initial_stiffness(self) -> Any:
         """K with the initial stiffness of all nonlinear elements."""
-        return self.K + sum((group.stiffness for group in self.elements), np.zeros_like(self.K))
+        if self.is_sparse:
+            return sum((sparse.csr_array(group.stiffness) for group in self.elements), self.K)
+        parts = (group.stiffness for group in self.elements)
+        full = (part.toarray() if sparse.issparse(part) else part for part in parts)
+        return self.K + sum(full, np.zeros_like(self.K))
 
     @property
     def excitation(self) -> np.ndarray:
         """Load of unit excitations: a column -M influence for each ground direction, then the other loads."""
         return np.hstack([-self.M @ self.influence, self.loads])
 
-    def with_damping(self, C: np.ndarray) -> "Structure":
+    def dense(self) -> "Structure":
+        """The same structure with full matrices, for methods and tools that need them; for small models."""
+        return replace(self, M=self.M.toarray(), K=self.K.toarray(), C=self.C.toarray()) if self.is_sparse else self
+
+    def with_damping(self, C: Any) -> "Structure":
         """The same structure with another damping matrix."""
         return replace(self, C=C)
 
@@ -107,20 +119,21 @@ class Structure:
         """The same structure with further nonlinear elements."""
         return replace(self, elements=(*self.elements, *groups))
 
-    def modes(self, extra: np.ndarray | float = 0.0) -> Modes:
+    def modes(self, extra: Any = 0.0, count: int | None = None) -> Modes:
         """Natural modes of the initial stiffness, plus `extra` (for instance that of the devices).
 
-        A massless degree of freedom adds no mode.
+        A massless degree of freedom adds no mode. `count` is the number of modes wanted, from the lowest; by default
+        all, but 30 where a sparse model has more than 400 degrees of freedom with mass.
         """
-        K = self.initial_stiffness + extra
-        if np.linalg.eigvalsh(self.M)[0] > SYMMETRY * np.abs(self.M).max():
-            values, shapes = eigh(K, self.M)
-            return Modes(np.sqrt(values.clip(min=0.0)), shapes)
-        # massless degrees of freedom: 1/ω² of the inverted problem, whose zeros are the modes that do not exist
-        values, shapes = eigh(self.M, K)
-        exists = values > 1e-12 * values[-1]
-        omega = 1.0 / np.sqrt(values[exists][::-1])
-        return Modes(omega, shapes[:, exists][:, ::-1] * omega)
+        if count is not None and not 1 <= count <= self.n:
+            raise OutOfBounds(f"modes: count = {count!r} must lie between 1 and the {self.n} degrees of freedom.")
+        K = self.initial_stiffness
+        if self.is_sparse:
+            if sparse.issparse(extra) or np.ndim(extra) == 2:
+                K = K + sparse.csr_array(extra)
+            return sparse_modes(self.M, K, count)
+        modes = dense_modes(self.M, K + (extra.toarray() if sparse.issparse(extra) else extra))
+        return Modes(modes.omega[:count], modes.shapes[:, :count])
 
     def dof(self, name: str | int) -> int:
         """Index of a degree of freedom given by name (or by index)."""
@@ -152,24 +165,59 @@ class Structure:
         return self.between(number - 1, number - 2 if number > 1 else None, factor)
 
 
-def _square(name: str, matrix: np.ndarray, n: int) -> np.ndarray:
-    matrix = np.array(matrix, dtype=float)
-    if matrix.shape != (n, n):
-        raise BadShape(f"{name} must have the shape of M, ({n}, {n}); got {matrix.shape}.")
-    if not np.isfinite(matrix).all():
+def _square(name: str, matrix: Any, n: int, thin: bool) -> Any:
+    """A finite matrix of the right shape, copied: sparse (CSR, sorted, entries summed) or full."""
+    low_rank = isinstance(matrix, LowRank)
+    given: Any = matrix if low_rank or sparse.issparse(matrix) else np.array(matrix, dtype=float)
+    if given.shape != (n, n):
+        raise BadShape(f"{name} must have the shape of M, ({n}, {n}); got {given.shape}.")
+    if low_rank and thin:
+        return LowRank(_square(name, given.sparse, n, True), _columns(name, given.factor, n), given.weights)
+    if thin:
+        made = sparse.csr_array(given, dtype=float, copy=True)
+        made.sum_duplicates()
+        values = made.data
+    else:
+        values = made = given if isinstance(given, np.ndarray) else given.toarray().astype(float)
+    if not np.isfinite(values).all():
         raise BadShape(f"{name} contains numbers that are not finite.")
-    return matrix
+    return made
 
 
-def _symmetric(name: str, matrix: np.ndarray) -> None:
-    if not np.isfinite(matrix).all():
-        raise BadShape(f"{name} contains numbers that are not finite.")
-    difference = np.abs(matrix - matrix.T)
-    if difference.max() > SYMMETRY * np.abs(matrix).max():
-        i, j = np.unravel_index(np.argmax(difference), matrix.shape)
+def _symmetric(name: str, matrix: Any) -> None:
+    difference = abs(matrix - matrix.T)
+    if difference.max() > SYMMETRY * abs(matrix).max():
+        i, j = np.unravel_index(difference.argmax(), matrix.shape)
         raise BadShape(
             f"{name} must be symmetric, but {name}[{i},{j}] = {matrix[i, j]:g} and {name}[{j},{i}] = {matrix[j, i]:g}."
         )
+
+
+def _masses(M: Any) -> None:
+    """Refuse a mass matrix that is not positive semi-definite."""
+    diagonal = M.diagonal()
+    if np.min(diagonal) < 0.0:
+        worst = int(np.argmin(diagonal))
+        raise OutOfBounds(f"M: mass of degree of freedom {worst + 1} is {diagonal[worst]:g}; it cannot be negative.")
+    allowed = SYMMETRY * abs(M).max()
+    if sparse.issparse(M):
+        # positive pivots of M plus the allowance are the same statement as no eigenvalue below minus the allowance
+        allowance = (allowed or 1.0) * sparse.eye_array(M.shape[0])
+        try:
+            negative = Factor(M + allowance).pivots.min() <= 0.0
+        except np.linalg.LinAlgError:
+            negative = True
+    else:
+        negative = np.linalg.eigvalsh(M)[0] < -allowed
+    if negative:
+        raise OutOfBounds("M has a negative eigenvalue; a mass matrix must be positive semi-definite.")
+
+
+def _load(name: str, given: Any, n: int) -> np.ndarray:
+    vector = np.zeros(n) if given is None else np.array(given, dtype=float)
+    if vector.shape != (n,) or not np.isfinite(vector).all():
+        raise BadShape(f"{name} must be {n} finite numbers, one for each degree of freedom; got shape {vector.shape}.")
+    return vector
 
 
 def _columns(name: str, array: np.ndarray, n: int) -> np.ndarray:

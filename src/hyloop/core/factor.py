@@ -1,0 +1,77 @@
+"""Triangular factors of sparse symmetric matrices."""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import splu
+
+__all__ = ["Factor"]
+
+
+class Factor:
+    r"""Factors :math:`P A P^T = L D L^T` of a sparse symmetric matrix, in an order that keeps L sparse.
+
+    The order is that of minimum degree; rows are never exchanged, so that L and D belong to a symmetric
+    factorisation and the signs of D are those of the eigenvalues (Sylvester). That is safe for definite matrices;
+    for others look at `weakest`.
+
+    Parameters
+    ----------
+    matrix : sparse array, (n, n)
+
+    Attributes
+    ----------
+    order : ndarray of int
+        Row k of the factors is row order[k] of the matrix.
+    lower : scipy.sparse.csc_array
+        L without its unit diagonal.
+    pivots : ndarray
+        The diagonal of D.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If a pivot is exactly zero.
+
+    References
+    ----------
+    Demmel et al. (1999), A supernodal approach to sparse partial pivoting, doi:10.1137/S0895479895291765.
+    """
+
+    def __init__(self, matrix: Any) -> None:
+        matrix = sparse.csc_array(matrix)
+        try:
+            self._lu = splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+        except RuntimeError as error:
+            raise np.linalg.LinAlgError(str(error)) from error
+        if not np.array_equal(self._lu.perm_r, self._lu.perm_c):
+            raise np.linalg.LinAlgError("a diagonal entry vanished, so that rows had to be exchanged")
+        self.order = np.argsort(self._lu.perm_r)
+        self.lower = sparse.csc_array(sparse.tril(self._lu.L, k=-1))
+        self.lower.eliminate_zeros()
+        self.lower.sort_indices()
+        self.pivots = self._lu.U.diagonal()
+        self._diagonal = matrix.diagonal()[self.order]
+
+    @property
+    def weakest(self) -> tuple[float, int]:
+        """The smallest pivot in parts of its own diagonal entry, and its row: zero for a mechanism, negative for
+        a matrix that is not positive definite."""
+        size = np.abs(self._diagonal)
+        ratio = np.where(size > 0.0, self.pivots / np.where(size > 0.0, size, 1.0), -np.inf)
+        worst = int(np.argmin(ratio))
+        return float(ratio[worst]), int(self.order[worst])
+
+    def forward(self, V: np.ndarray) -> np.ndarray:
+        """L⁻¹ P V for columns V, with exact zeros where V cannot reach (`solve` leaves round-off there)."""
+        X, start, rows, values = V[self.order], self.lower.indptr, self.lower.indices, self.lower.data
+        for j in range(len(X)):
+            if X[j].any():
+                below = slice(start[j], start[j + 1])
+                X[rows[below]] -= values[below, None] * X[j]
+        return X
+
+    def solve(self, b: np.ndarray) -> np.ndarray:
+        """The solution of A x = b, for one right-hand side or for columns of them."""
+        return self._lu.solve(np.asarray(b, dtype=float))

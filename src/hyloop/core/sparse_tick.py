@@ -1,0 +1,147 @@
+"""The time step of large models, whose matrices are sparse: `tick` with other products and solutions.
+
+The operators of `hyloop.core.kernel` are then
+
+    A = a W⁻¹,   W = S + V diag(e) Vᵀ,   P S Pᵀ = L D Lᵀ,   U = L⁻¹ P V
+    P W⁻¹ b = L⁻ᵀ (z - D⁻¹ U H Uᵀ z),   z = D⁻¹ L⁻¹ P b,   H = (I + diag(e) Uᵀ D⁻¹ U)⁻¹ diag(e)      (Woodbury)
+    w[i+1] = A { ... - B w[i] } - ρ w[i]
+
+where ρ makes B a multiple of M (`hyloop.integrators.model_based`), and r holds the damping forces as well: K u + C v
+is one pass over one pattern of entries. Between the two triangular solutions U has few rows that are not zero: those of
+the masses and of what is eliminated after them.
+"""
+
+from typing import NamedTuple
+
+from hyloop.core.jit import Floats, Ints, bind, verb
+from hyloop.core.kernel import check, collect, load, members, predict, record, report, respond
+
+__all__ = ["Matrices", "resist", "sparse_tick"]
+
+
+class Matrices(NamedTuple):
+    """Sparse matrices of a run, by rows: entries start[i] to start[i+1] belong to row i."""
+
+    # K and C on one pattern, their values side by side
+    start: Ints
+    column: Ints
+    pair: Floats
+    # the part of low rank of C: rows of V that are not zero, and its weights d
+    rank: int
+    V_rows: int
+    V_row: Ints
+    V: Floats
+    d: Floats
+    # B, and the part ρ of w that is carried on
+    B_start: Ints
+    B_column: Ints
+    B: Floats
+    rho: float
+    # L by columns without its diagonal, a/D, and the order of elimination
+    order: Ints
+    L_start: Ints
+    L_row: Ints
+    L: Floats
+    scale: Floats
+    # Woodbury: rows of U that are not zero, and H/a by rows
+    U_rows: int
+    U_row: Ints
+    U: Floats
+    H: Floats
+
+
+@verb
+def sparse_tick(plan, state, excitation, k, rows, row):
+    """Advance by one step Δt, as `hyloop.core.kernel.tick` does."""
+    predict(plan, state)
+    resist(plan, state)
+    respond(plan, state, rows, row)
+    correct(plan, state, excitation, k)
+    record(plan, state, rows, row + (plan.substeps - 1) * plan.every_tick)
+    return check(plan, state)
+
+
+@verb
+def resist(plan, state):
+    """Restoring force and damping force, r = K u + C v and every element group."""
+    m = bind(Matrices, plan.matrices)
+    for i in range(plan.n):
+        force = 0.0
+        for k in range(m.start[i], m.start[i + 1]):
+            j = m.column[k]
+            force += m.pair[2 * k] * state.u[j] + m.pair[2 * k + 1] * state.v[j]
+        state.r[i] = force
+    if m.rank:
+        project(m.rank, m.V_rows, m.V_row, m.V, state.v, state.modal)
+        for k in range(m.V_rows):
+            force = 0.0
+            for q in range(m.rank):
+                force += m.V[k * m.rank + q] * (m.d[q] * state.modal[q])
+            state.r[m.V_row[k]] += force
+    members(plan, state)
+
+
+@verb
+def correct(plan, state, excitation, k):
+    """Equation of motion, as in `hyloop.core.kernel.correct`; the damping force stands in r already."""
+    collect(plan, state)
+    for i in range(plan.n):
+        state.b[i] = plan.alpha_f * state.g[i]
+    load(plan, state, excitation, k)
+    for i in range(plan.n):
+        state.b[i] += (1.0 - plan.alpha_f) * state.g[i]
+    solve(plan, state)
+    for i in range(plan.n):
+        state.v[i] += plan.cc * state.w[i]
+    state.clock[0] += 1.0
+    report(plan, state)
+
+
+@verb
+def solve(plan, state):
+    """The new w from the right-hand side b."""
+    m, n, x = bind(Matrices, plan.matrices), plan.n, state.mixed
+    for i in range(n):
+        product = 0.0
+        for k in range(m.B_start[i], m.B_start[i + 1]):
+            product += m.B[k] * state.w[m.B_column[k]]
+        state.b[i] -= product
+    for k in range(n):
+        x[k] = state.b[m.order[k]]
+    for j in range(n):  # L x = b
+        known = x[j]
+        for k in range(m.L_start[j], m.L_start[j + 1]):
+            x[m.L_row[k]] -= m.L[k] * known
+    for j in range(n):
+        x[j] *= m.scale[j]
+    if m.rank:
+        project(m.rank, m.U_rows, m.U_row, m.U, x, state.modal)
+        for p in range(m.rank):
+            weight = 0.0
+            for q in range(m.rank):
+                weight += m.H[p * m.rank + q] * state.modal[q]
+            state.modal[m.rank + p] = weight
+        for k in range(m.U_rows):
+            part = 0.0
+            for q in range(m.rank):
+                part += m.U[k * m.rank + q] * state.modal[m.rank + q]
+            x[m.U_row[k]] -= m.scale[m.U_row[k]] * part
+    for j in range(n - 1, -1, -1):  # Lᵀ y = z
+        known = x[j]
+        for k in range(m.L_start[j], m.L_start[j + 1]):
+            known -= m.L[k] * x[m.L_row[k]]
+        x[j] = known
+    for k in range(n):
+        i = m.order[k]
+        state.w[i] = x[k] - m.rho * state.w[i]
+
+
+@verb
+def project(rank, rows, row, V, x, s):
+    """s = Vᵀ x over the rows of V that are not zero."""
+    for q in range(rank):
+        s[q] = 0.0
+    for k in range(rows):
+        value = x[row[k]]
+        for q in range(rank):
+            s[q] += V[k * rank + q] * value

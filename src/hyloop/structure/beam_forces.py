@@ -1,0 +1,146 @@
+r"""State determination of force-based beam-columns with a fixed number of iterations; compiled.
+
+Equilibrium is built in: the section forces are b q, linear in the basic forces q = (N, M_i, M_j, ...). Sections and
+compatibility are two sets of equations,
+
+.. math:: b_s\,q = D_s(d_s), \qquad e = F_e\,q + \sum_s w_s\,b_s^T d_s
+
+with the elastic sections summed in the constant flexibility :math:`F_e`. Newton's method on both at once needs the
+fibres once in an iteration:
+
+.. math::
+    q = \Big(F_e + \sum_s w_s b_s^T f_s b_s\Big)^{-1} \Big(e - \sum_s w_s b_s^T (d_s - f_s D_s)\Big), \qquad
+    d_s \leftarrow d_s + f_s (b_s q - D_s), \qquad \text{then } D_s, f_s \text{ from the fibres}
+
+Both equations are in total quantities. What an iteration leaves unbalanced in a section, or incompatible along the
+member, is part of the state and enters the next one, be it in this time step or in the following: nothing is dropped
+and nothing can pile up. A fixed number of iterations for each time step makes it explicit, as Kolay and Ricles do.
+
+References
+----------
+Neuenhofer and Filippou (1997), doi:10.1061/(ASCE)0733-9445(1997)123:7(958); Kolay and Ricles (2018),
+doi:10.1061/(ASCE)ST.1943-541X.0001944.
+"""
+
+from hyloop.core.jit import verb
+from hyloop.structure import section_forces
+from hyloop.structure.rows import deform, load
+
+__all__ = ["HEADER", "MEMBER", "POINT", "resist"]
+
+# integers: header, members, points, rows of fibres, B
+HEADER = 10  # members, iterations, size of a row, x of e, q and scratch, p of B, i of members, points and B
+MEMBER = 3  # first point, point after the last, constants (length, GJ/L, elastic flexibility)
+POINT = 5  # state, constants of the section, first row of fibres, rows, place (position/length and weight)
+
+
+@verb
+def resist(n, u, x, p, i, r):
+    """Add the forces of all members to r; `n` is 2 in the plane and 3 in space."""
+    members, iterations, size, e, q, w = i[0], i[1], i[2], i[3], i[4], i[5]
+    rows = 4 if n == 2 else 8
+    deform(members * rows, u, x, e, p, i[6], i, i[9])
+    for m in range(members):
+        member = i[7] + MEMBER * m
+        _equilibrate(n, iterations, size, x, e + rows * m, q + rows * m, w, p, i, member)
+        _rest(n, x, e + rows * m, q + rows * m, p, i[member + 2])
+    load(members * rows, x, q, r, p, i[6], i, i[9])
+
+
+@verb
+def _equilibrate(n, iterations, size, x, e, q, w, p, i, member):
+    fibres = w + (2 * n - 1) * (2 * n - 1)
+    for iteration in range(iterations):
+        _basic_forces(n, x, e, q, w, p, i, member)
+        for s in range(i[member], i[member + 1]):
+            point = i[8] + POINT * s
+            _follow(n, x, i[point], q, p[i[point + 4]])
+            section_forces.resist(n, x, i[point], fibres, size, p, i[point + 1], i, i[point + 2], i[point + 3],
+                                  iteration == iterations - 1)  # fmt: skip
+    _basic_forces(n, x, e, q, w, p, i, member)
+
+
+@verb
+def _basic_forces(n, x, e, q, F, p, i, member):
+    """Basic forces q that make the member compatible with e, for the sections as they are."""
+    count, elastic = 2 * n - 1, i[member + 2] + 2
+    for a in range(count * count):
+        x[F + a] = p[elastic + a]
+    for a in range(count):
+        x[q + a] = x[e + a]
+    for s in range(i[member], i[member + 1]):
+        point = i[8] + POINT * s
+        _add_section(n, count, x, i[point], F, q, p[i[point + 4]], p[i[point + 4] + 1])
+    _solve(count, x, F, q)
+
+
+@verb
+def _add_section(n, count, x, d, F, c, position, weight):
+    """Add w b' f b to F and subtract w b' (d - f D) from c."""
+    D, f = d + n, d + 2 * n
+    for a in range(n):
+        gap = x[d + a]
+        for b in range(n):
+            gap -= x[f + n * a + b] * x[D + b]
+        first, a_i, a_j = _place(a, position)
+        x[c + first] -= weight * a_i * gap
+        if a > 0:
+            x[c + first + 1] -= weight * a_j * gap
+        for b in range(n):
+            column, b_i, b_j = _place(b, position)
+            flex, at = weight * x[f + n * a + b], F + count * first + column
+            x[at] += a_i * flex * b_i
+            if b > 0:
+                x[at + 1] += a_i * flex * b_j
+            if a > 0:
+                x[at + count] += a_j * flex * b_i
+            if a > 0 and b > 0:
+                x[at + count + 1] += a_j * flex * b_j
+
+
+@verb
+def _place(a, position):
+    """Section force a from the basic forces: index of the first one, and the factors of it and of the next."""
+    if a == 0:
+        return 0, 1.0, 0.0
+    return 2 * a - 1, position - 1.0, position
+
+
+@verb
+def _follow(n, x, d, q, position):
+    """d += f (b q - D)."""
+    D, f = d + n, d + 2 * n
+    for b in range(n):
+        first, b_i, b_j = _place(b, position)
+        excess = b_i * x[q + first] - x[D + b]
+        if b > 0:
+            excess += b_j * x[q + first + 1]
+        for a in range(n):
+            x[d + a] += x[f + n * a + b] * excess
+
+
+@verb
+def _solve(count, x, F, c):
+    """Solve F q = c in place for a symmetric F, by elimination on its upper half."""
+    for k in range(count):
+        for a in range(k + 1, count):
+            factor = x[F + count * k + a] / x[F + count * k + k]
+            for b in range(a, count):
+                x[F + count * a + b] -= factor * x[F + count * k + b]
+            x[c + a] -= factor * x[c + k]
+    for k in range(count - 1, -1, -1):
+        for b in range(k + 1, count):
+            x[c + k] -= x[F + count * k + b] * x[c + b]
+        x[c + k] /= x[F + count * k + k]
+
+
+@verb
+def _rest(n, x, e, q, p, member):
+    """Torsion, elastic, and the moment of the axial force along the turned chord (P-Delta)."""
+    length, N = p[member], x[q]
+    first = 3
+    if n == 3:
+        x[q + 5] = p[member + 1] * x[e + 5]
+        first = 6
+    for k in range(first, first + n - 1):
+        x[q + k] = N * length * x[e + k]
