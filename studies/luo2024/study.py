@@ -11,7 +11,7 @@ jax.config.update("jax_enable_x64", True)  # before the first array of the modul
 
 from .scenarios import SCENARIOS, curves, run_scenario  # noqa: E402
 
-SEEDS = 5
+SEEDS = (5, 6, 7, 8, 9)  # never run while settings were chosen
 QUICK = ("N0",)
 DRAWN = {"N0": "softening", "T1": "hardening", "T2": "anisotropic", "III": "beam"}
 RESPONSES = {"u": "displacement", "v": "velocity", "a": "acceleration", "f": "restoring force"}
@@ -41,7 +41,7 @@ def run(job):
     chosen = [s for s in SCENARIOS if not job.quick or s.name in QUICK]
     outcomes = {}
     for number, scenario in enumerate(chosen):
-        for seed in range(1 if job.quick else SEEDS):
+        for seed in SEEDS[:1] if job.quick else SEEDS:
             job.progress(f"{scenario.name}, seed {seed}", number / len(chosen))
             outcomes.setdefault(scenario.name, []).append(run_scenario(scenario, seed, quick=job.quick))
     job.progress("done", 1.0)
@@ -93,7 +93,7 @@ def _learned(scenarios, outcomes):
                          " ".join(f"{o.learned.coverage[0, 0]:.3f}..{o.learned.coverage[0, 1]:.3f}" for o in runs[:1]),
                          f"{100 * max(o.outside for o in runs):.2g}", f"{np.mean([o.seconds for o in runs]):.1f}",
                          f"{max(o.seconds for o in runs):.1f}"])  # fmt: skip
-    columns = ["scenario", "noise, %", "sensors", "MRE, %, mean ± spread", "worst seed", "R, least", "coverage, seed 0",
+    columns = ["scenario", "noise, %", "sensors", "MRE, %, mean ± spread", "worst seed", "R, least", "coverage, a seed",
                "fresh outside, %", "processor s, mean", "most"]  # fmt: skip
     return Table("Learned springs: curve MRE (force MRE on fresh samples where hysteretic)", columns, rows)
 
@@ -106,7 +106,7 @@ def _responses(outcomes):
 def _choices(outcomes):
     rows = []
     for name, runs in outcomes.items():
-        for seed, o in enumerate(runs):
+        for seed, o in zip(SEEDS, runs, strict=False):  # a quick run has the first one only
             errors = ", ".join(f"{law} {error:.2e}" for law, error in o.held_out.items())
             rows.append([name, seed, o.chosen, errors, o.learned.iterations])
     columns = ["scenario", "seed", "chosen", "NMSE of held-out samples", "evaluations"]
@@ -114,7 +114,7 @@ def _choices(outcomes):
 
 
 def _drawings(outcomes):
-    """True and learned curves, and loops of a fresh sample, of seed 0."""
+    """True and learned curves, and loops of a fresh sample, of the first seed."""
     true, learned = {}, {}
     for scenario, case in DRAWN.items():
         if scenario not in outcomes:

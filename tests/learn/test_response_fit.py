@@ -11,13 +11,15 @@ from hyloop.errors import BadInput, BadShape, OutOfBounds
 from hyloop.learn.equation_error import estimated_forces
 from hyloop.learn.gauss_newton import levenberg_marquardt
 from hyloop.learn.response_descent import descend_response
-from hyloop.learn.response_fit import _parameters, choose, fit_response, nmse
+from hyloop.learn.response_fit import _parameters, _variance, choose, fit_response, nmse
 from hyloop.learn.springs import BrokenLine, CubicSpline, Curve, NetworkSpring
 from hyloop.learn.through_structure import UnknownSprings
 from hyloop.structure import Structure, rayleigh
 
 CURVE = 2e-3  # of the largest force, on average: seven intervals for a curve with one bend, no noise
 FORCES = 0.02  # of the largest force: the equation of motion alone, with the added mass of a stiffness that is not kept
+DRIFT = 0.1  # of the largest deformation, on average, with a tenth of noise: a force without a size drifts by several
+MEMORY = 0.05  # relative: spread of a variance and of a correlation from 200 000 readings, the latter enlarged by ten
 STIFF, STRENGTH, STEPS, SAMPLES, HELD_OUT = 4e8, 1.2e7, 96, 6, 1
 
 
@@ -83,6 +85,23 @@ def test_the_equation_of_motion_gives_the_forces(measured):
     inner = slice(0, STEPS - 8)  # the last readings hardly feel the last forces
     assert np.mean(np.abs(f - truth.f)[:, inner]) < FORCES * most
     assert np.mean(np.abs(d - truth.d)) < FORCES * np.abs(truth.d).max()
+
+
+def test_noise_does_not_make_the_forces_drift(measured, rng):
+    loads, truth = measured
+    readings = truth.sensors + 0.1 * np.std(truth.sensors, axis=(0, 1)) * rng.normal(size=truth.sensors.shape)
+    d, _ = estimated_forces(problem(), loads, readings, 1 / np.std(readings, axis=(0, 1)), [1e-3])[0]
+    assert np.mean(np.abs(d - truth.d)) < DRIFT * np.abs(truth.d).max()
+
+
+def test_residuals_with_memory_count_less(rng):
+    """The mean of n readings with r[i+1] = ρ r[i] + white has the variance of n (1 - ρ)/(1 + ρ) without memory."""
+    memory, white = 0.8, rng.normal(size=(20, 10_000, 2))
+    r = white.copy()
+    for i in range(1, r.shape[1]):
+        r[:, i, 0] = memory * r[:, i - 1, 0] + white[:, i, 0]
+    by_means = r.shape[1] * 1.0 / (1 - memory) ** 2 / r.shape[1]  # n times the variance of the mean of n readings
+    assert _variance(r) == pytest.approx([by_means, 1.0], rel=MEMORY)
 
 
 def test_the_better_kind_of_law_is_chosen_by_samples_held_out(measured):

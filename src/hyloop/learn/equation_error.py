@@ -3,10 +3,11 @@ r"""A first guess of unknown springs from the equation of motion, without descen
 What sensors read is linear in the loads and in the forces of the springs, :math:`y = y_P + T f`, with the impulse
 responses of the known structure in T. So the forces follow from the readings by regularised least squares,
 
-.. math:: \min_f\; |W(y - y_P - T f)|^2 + \rho\, |D_2 f|^2,
+.. math:: \min_f\; |W(y - y_P - T f)|^2 + \rho\, |f|^2,
 
-whatever sensors there are, and the deformations follow from the forces; a law is then fitted to pairs (d, f). No
-reading is integrated, so noise does not drift away.
+whatever sensors there are, and the deformations follow from the forces; a law is then fitted to pairs (d, f). The
+forces themselves are held small, not their differences: a slow force hardly shows in accelerations, so that noise would
+make it, and with it the deformation, drift without limit.
 """
 
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from hyloop.learn.through_structure import UnknownSprings
 
 __all__ = ["SMOOTHING", "estimated_forces"]
 
-SMOOTHING = (1e-10, 1e-7, 1e-4, 1e-2)  # ρ over the ratio of the traces of T'T and D2'D2, from no noise to much
+SMOOTHING = (1e-10, 1e-6, 1e-4, 1e-3, 1e-2)  # ρ over the mean of the diagonal of T'T, from no noise to much
 UNKNOWNS = 512
 
 
@@ -34,7 +35,7 @@ def estimated_forces(problem: UnknownSprings, loads: np.ndarray, measured: np.nd
     weight : (sensors,)
         Factor of each sensor, one over its standard deviation.
     smoothing : sequence of float
-        Values of ρ, relative to the ratio of the traces of T'T and D2'D2.
+        Values of ρ, relative to the mean of the diagonal of T'T.
 
     Notes
     -----
@@ -55,19 +56,15 @@ def estimated_forces(problem: UnknownSprings, loads: np.ndarray, measured: np.nd
     unit[:, 0] = -(linear["h"] ** 2) * linear["X"].T
     y_unit, d_unit = _march(linear, unit, np.zeros((springs, problem.structure.n)))
     T, T_d = _shifted(y_unit * weight), _shifted(d_unit)
-    second = np.diff(np.eye(steps - 1), 2, axis=0)
-    squares, rough = T.T @ T, np.kron(second.T @ second, np.eye(springs))
-    # each spring by its own ratio, since a force and a moment differ by orders of magnitude
-    ratio = [
-        np.trace(squares[j::springs, j::springs]) / np.trace(rough[j::springs, j::springs]) for j in range(springs)
-    ]
-    size = np.sqrt(np.tile(ratio, steps - 1))
+    squares = T.T @ T
+    # each spring by its own mean, since a force and a moment differ by orders of magnitude
+    size = np.tile([np.diag(squares)[j::springs].mean() for j in range(springs)], steps - 1)
     right = T.T @ ((measured - y) * weight).reshape(count, -1).T
     # a trace of ridge, because the last readings hardly feel the last forces
     squares += 1e-12 * np.diag(np.diag(squares) + 1e-12 * np.trace(squares))
     found = []
     for rho in smoothing:
-        f = cho_solve(cho_factor(squares + rho * size[:, None] * rough * size), right)
+        f = cho_solve(cho_factor(squares + rho * np.diag(size)), right)
         forces = np.concatenate([np.zeros((count, 1, springs)), f.T.reshape(count, steps - 1, springs)], axis=1)
         found.append((d + (T_d @ f).T.reshape(d.shape), forces))
     return found

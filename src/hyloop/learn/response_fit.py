@@ -17,8 +17,9 @@ from hyloop.learn.through_structure import UnknownSprings, begin, prepare, read,
 
 __all__ = ["Learned", "checked", "choose", "covered", "fit_response", "nmse", "with_parameters"]
 
-HORIZONS = (1 / 8, 3 / 8, 1.0, 1.0)  # of the histories; twice the whole, with the noise seen by the first as ridge
-FOLLOWED = 0.1  # NMSE below which a horizon is skipped, because the start already follows the sensors that far
+HORIZONS = (1 / 8, 3 / 8, 1.0)  # of the histories
+FOLLOWED = 0.5  # NMSE over whole histories below which a start needs no shorter ones
+TRUSTED = 1e-3  # least residual of a sensor beside the largest one, when sensors are weighted by what they left
 PAIRS = 40  # most evaluations of a fit to pairs; laws that are linear in what is learned need two
 
 
@@ -83,40 +84,44 @@ def fit_response(problem: UnknownSprings, laws: Sequence, loads: Any, measured: 
     force = prepare(loads[:keep], problem.substeps)
     target = jnp.asarray(np.moveaxis(measured[:keep], 1, 0))
     start, put = _parameters(laws)
-    theta = np.asarray(start)
     prior, centre = _prior(laws, start)
-    per_step, evaluations = keep * measured.shape[2], 0
+    evaluations = 0
 
-    def evaluate(theta, n):
-        nonlocal evaluations
-        evaluations += 1
-        return _through(jnp.asarray(theta), laws, ops, force, target, jnp.asarray(weight), jnp.asarray(n))
+    def squares(theta):  # of all samples, so that what was compiled serves again at the end
+        return _squares(problem, put(theta), loads, measured, weight)[:keep]
 
+    def descend(theta, n, weight, variance):
+        def evaluate(theta):
+            nonlocal evaluations
+            evaluations += 1
+            return _through(jnp.asarray(theta), laws, ops, force, target, jnp.asarray(weight), jnp.asarray(n))
+
+        # a prior of unit variance beside residuals of this one
+        ridge = min(variance, 1.0) if np.isfinite(variance) else 1.0
+        return levenberg_marquardt(evaluate, theta, prior, centre, ridge, iterations=iterations).theta
+
+    theta = np.asarray(start)
     if pretrain:
         progress("equation of motion", 0.0)
-        theta = _pretrained(problem, laws, theta, put, loads[:keep], measured[:keep], weight, evaluate)
-
-    def descend(theta, horizons):
-        variance = np.inf
-        for stage, part in enumerate(horizons):
+        theta = _pretrained(problem, laws, theta, loads[:keep], measured[:keep], weight, squares)
+    # A short horizon visits small deformations only, and what it makes of the rest can be a valley that the whole never
+    # leaves. So it is for a start that loses the sensors on the way.
+    followed = np.mean(squares(theta)) < FOLLOWED
+    for stage, part in enumerate(HORIZONS):
+        if part == 1.0 or not followed:
             n = max(2, round(part * steps))
-            variance = float(evaluate(theta, n)[0]) / (n * per_step)
-            if part < 1.0 and variance < FOLLOWED:
-                continue
-            progress(f"{n} steps", stage / len(horizons))
-            # a prior of unit variance beside residuals of this one
-            ridge = min(variance, 1.0) if np.isfinite(variance) else 1.0
-            found = levenberg_marquardt(lambda theta, n=n: evaluate(theta, n), theta, prior, centre, ridge,
-                                        iterations=iterations)  # fmt: skip
-            theta, variance = found.theta, found.squares / (n * per_step)
-        return variance if np.isfinite(variance) else np.inf, theta
-
-    # a short horizon or a poor start can lead into a valley that the whole history does not leave: over the whole at
-    # once, and from the laws as given
-    routes = [descend(theta, HORIZONS), descend(theta, HORIZONS[-2:])]
-    if pretrain:
-        routes.append(descend(np.asarray(start), HORIZONS))
-    theta = min(routes, key=lambda route: route[0])[1]
+            progress(f"{n} steps", (1 + stage) / (2 + len(HORIZONS)))
+            theta = descend(theta, n, weight, np.mean(squares(theta)[:, :n]))
+    # far from the springs a ridge is strong and holds the residuals up, which hold up the next: let go while they fall
+    before = np.inf
+    while not pretrain and (variance := float(np.mean(squares(theta)))) < before / 2:
+        theta, before = descend(theta, steps, weight, variance), variance
+    # once more, with every sensor as good as the residuals it left: noise and the error of the step differ among them
+    left = _variance(_residuals(problem, put(theta), loads, measured, weight)[:keep])
+    if np.isfinite(left).all() and left.max() > 0.0:
+        progress("sensors weighted by their residuals", (1 + len(HORIZONS)) / (2 + len(HORIZONS)))
+        factor = np.sqrt(np.mean(left) / np.maximum(left, TRUSTED**2 * left.max()))
+        theta = descend(theta, steps, weight * factor, np.mean(left * factor**2))
     progress("done", 1.0)
     return covered(problem, put(theta), loads, measured, held_out, weight, evaluations)
 
@@ -152,9 +157,24 @@ def nmse(problem: UnknownSprings, laws: Sequence, loads: Any, measured: Any) -> 
     return float(np.mean(_squares(problem, laws, loads, measured, 1.0 / np.std(measured, axis=(0, 1)))))
 
 
+def _residuals(problem, laws, loads, measured, weight):
+    return weight * (problem.simulate(laws, loads).sensors - measured)
+
+
 def _squares(problem, laws, loads, measured, weight):
     with np.errstate(over="ignore", invalid="ignore"):  # a model that diverges gives an infinite error
-        return (weight * (problem.simulate(laws, loads).sensors - measured)) ** 2
+        return _residuals(problem, laws, loads, measured, weight) ** 2
+
+
+def _variance(r):
+    """Variance of the residuals (samples, steps, sensors) of every sensor, for as many readings without memory.
+
+    Times (1 + ρ)/(1 - ρ), with the correlation ρ of neighbours: so many readings tell as much as one without memory.
+    """
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        squares = np.mean(r**2, axis=(0, 1))
+        memory = np.clip(np.mean(r[:, 1:] * r[:, :-1], axis=(0, 1)) / squares, 0.0, 0.999)
+        return squares * (1 + memory) / (1 - memory)
 
 
 @eqx.filter_jit
@@ -190,10 +210,9 @@ def _open(theta, law, d, f, weight):
     return normal_equations(advance, start, theta, d, f[..., None], weight, d.shape[0])
 
 
-def _pretrained(problem, laws, theta, put, loads, measured, weight, evaluate):
+def _pretrained(problem, laws, theta, loads, measured, weight, squares):
     """The start that explains the sensors best: the one given, or one from the equation of motion."""
-    steps = loads.shape[1]
-    best, least = theta, float(evaluate(theta, steps)[0])
+    starts = [theta]
     for d, f in estimated_forces(problem, loads, measured, weight):
         parts = []
         for j, law in enumerate(laws):
@@ -205,11 +224,8 @@ def _pretrained(problem, laws, theta, put, loads, measured, weight, evaluate):
                 lambda theta, law=law, d=d_j, f=f_j, size=size: _open(jnp.asarray(theta), law, d, f, jnp.array([size])),
                 np.asarray(own), prior, centre, 1e-4, iterations=PAIRS)  # fmt: skip
             parts.append(found.theta)
-        trial = np.concatenate(parts)
-        squares = float(evaluate(trial, steps)[0])
-        if squares < least:
-            best, least = trial, squares
-    return best
+        starts.append(np.concatenate(parts))
+    return starts[int(np.argmin([np.nan_to_num(np.mean(squares(start)), nan=np.inf) for start in starts]))]
 
 
 def _parameters(laws):

@@ -25,7 +25,7 @@ from hyloop.errors import OutOfBounds
 __all__ = ["BrokenLine", "CubicSpline", "Curve", "NetworkSpring", "layers_of", "perceptron", "positive", "reach_of",
            "spline"]  # fmt: skip
 
-SMOOTH = 0.1  # prior deviation of third differences of spline coefficients, in units of the force scale
+SMOOTH = 0.03  # prior deviation of third differences of spline coefficients, in units of the force scale
 SLOPE = 10.0  # prior deviation of slopes: weak, to keep what no sample visits defined
 WEIGHT = 3.0  # prior deviation of the weights of a network
 KNOT = 0.2  # prior deviation of a knot from its even spacing, of the width of the range
@@ -120,7 +120,7 @@ class BrokenLine(eqx.Module):
 
 
 class NetworkSpring(eqx.Module):
-    """Multilayer perceptron with tanh units, ``f = F [N(d / width) - N(0)]``, as in Luo et al. (2024), Table 1.
+    """Multilayer perceptron with tanh units, ``f = F [N(3 d / width) - N(0)]``, as in Luo et al. (2024), Table 1.
 
     The last layer starts at zero, so that the spring starts without force; the others start at random from `seed`.
     The paper has four layers of 500 units; `layers` of 32 units or one of 16 learn the same curves far sooner.
@@ -132,7 +132,8 @@ class NetworkSpring(eqx.Module):
 
     def __init__(self, low: float, high: float, layers: tuple[int, ...] = (16,), *, force: float, seed: int = 0):
         self.reach = reach_of("NetworkSpring", low, high)
-        self.scale = jnp.array([max(-low, high), positive("NetworkSpring: force", force)])
+        # most deformations are well inside the range: there the inputs are about one in size
+        self.scale = jnp.array([max(-low, high) / 3, positive("NetworkSpring: force", force)])
         self.theta = layers_of(1, layers, seed)
 
     def rest(self):
