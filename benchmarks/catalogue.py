@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks import engine, filters, networks
+from benchmarks import engine, filters, networks, tower
+from benchmarks.rc_frame import rc_frame
 from benchmarks.recording import recording
 
 __all__ = ["BENCHMARKS"]
@@ -12,7 +13,9 @@ BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "tick": engine.tick,
     "live": engine.live,
     "start": engine.start,
+    "tower": tower.tower,
     "recording": recording,
+    "rc-frame": rc_frame,
     "cukf": filters.cukf,
     "updaters": filters.updaters,
     "network-updates": filters.network_updates,

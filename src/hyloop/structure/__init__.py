@@ -9,6 +9,7 @@ from hyloop.structure.integration import Rule, gauss_lobatto, hinge_radau
 from hyloop.structure.materials import Bilinear, Concrete, Elastic, Material, Steel, kent_park
 from hyloop.structure.model import Model
 from hyloop.structure.modes import Modes
+from hyloop.structure.plane_frame import plane_frame
 from hyloop.structure.reinforced import rc_rectangle
 from hyloop.structure.sections import ElasticSection, FibreSection, moment_curvature
 from hyloop.structure.shear import shear_frame
@@ -45,6 +46,7 @@ __all__ = [
     "modal",
     "modal_and_stiffness",
     "moment_curvature",
+    "plane_frame",
     "rayleigh",
     "rc_rectangle",
     "section_response",

@@ -36,14 +36,14 @@ def section_history(structure: Structure, u: Any, member: str, point: int) -> Se
     history = np.ascontiguousarray(u, dtype=float)
     if history.ndim != 2 or history.shape[1] != structure.n:
         raise BadShape(f"section_history: u must be (steps, {structure.n}), got {history.shape}.")
-    groups = [k for k, group in enumerate(structure.elements) if isinstance(group, FibreBeams)]
+    groups = [group for group in structure.elements if isinstance(group, FibreBeams)]
     if not groups:
         raise BadInput("section_history: the structure has no force-based beam-columns.")
-    names = {beam.name: (k, m) for k in groups for m, beam in enumerate(structure.elements[k].members)}
-    if member not in names:
-        raise UnknownName("member", member, names, "section_history")
-    place, index = names[member]
-    group, x = structure.elements[place], structure.elements[place].initial.copy()
+    places = {beam.name: (group, m) for group in groups for m, beam in enumerate(group.members)}
+    if member not in places:
+        raise UnknownName("member", member, places, "section_history")
+    group, index = places[member]
+    x = group.initial.copy()
     alone = Structure(M=structure.M, K=0.0 * structure.K, elements=[group], names=structure.names)
     rows = []
     for row in history:

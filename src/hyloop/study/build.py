@@ -5,18 +5,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, LinAlgWarning
+from scipy.sparse import csr_array
 
 from hyloop.core import Instance
 from hyloop.devices import draw_brfd
 from hyloop.errors import BadInput, BadShape, UnknownName
 from hyloop.hazards import GroundMotion
 from hyloop.loop import Loop, Result, Site, Wired
-from hyloop.structure import Structure, caughey, modal, rayleigh, shear_frame
+from hyloop.structure import Model, Structure, caughey, modal, modal_and_stiffness, rayleigh, shear_frame
 from hyloop.study.excitations import ground_motion
 from hyloop.study.following import estimates, followed_model, updater
+from hyloop.study.frames import FrameBase, frame_along
 from hyloop.study.laws import DRAWN, LAWS, DeviceSpec
 from hyloop.study.schema import METHODS, Experiment, SiteSpec
 from hyloop.study.structures import Damping, ShearFrame, StructureSpec
@@ -84,8 +87,8 @@ def build(experiment: Experiment) -> Built:
 def _build(experiment: Experiment) -> Built:
     integrator = experiment.integrator
     with _blame("structure"):
-        frame = _structure(experiment.structure)
-    sites = [_site(frame, name, spec, experiment) for name, spec in experiment.sites.items()]
+        frame, model = _structure(experiment.structure)
+    sites = [_site(frame, model, name, spec, experiment) for name, spec in experiment.sites.items()]
     if experiment.structure.damping is not None:
         with _blame("structure.damping"):
             frame = frame.with_damping(_damping(frame, experiment.structure.damping, sites))
@@ -124,18 +127,25 @@ def _blame(where: str, remark: str = "") -> Iterator[None]:
                        f"({error}). Check their units.{remark}") from None  # fmt: skip
 
 
-def _structure(spec: StructureSpec) -> Structure:
+def _structure(spec: StructureSpec) -> tuple[Structure, Model | None]:
+    """The structure, and the model it was made of, where it is a frame with nodes."""
+    if isinstance(spec, FrameBase):
+        model = spec.model()
+        return spec.structure(model), model
     if isinstance(spec, ShearFrame):
         masses, stiffnesses = (np.broadcast_to(value, spec.stories) for value in (spec.masses, spec.stiffnesses))
-        return shear_frame(masses, stiffnesses, gravity=spec.gravity, heights=spec.heights)
-    return Structure(M=spec.M, K=spec.K, C=spec.C, influence=spec.influence, names=spec.names or ())
+        return shear_frame(masses, stiffnesses, gravity=spec.gravity, heights=spec.heights), None
+    return Structure(M=spec.M, K=spec.K, C=spec.C, influence=spec.influence, names=spec.names or ()), None
 
 
-def _damping(frame: Structure, spec: Damping, sites: list[Site]) -> np.ndarray:
-    extra = np.zeros((frame.n, frame.n))
+def _damping(frame: Structure, spec: Damping, sites: list[Site]) -> Any:
+    extra = csr_array((frame.n, frame.n)) if frame.is_sparse else np.zeros((frame.n, frame.n))
     if spec.devices:
         for site in sites:
-            extra += site.count * site.device.stiffness * np.outer(site.along, site.along)
+            along = csr_array(site.along[None]) if frame.is_sparse else site.along[None]
+            extra = extra + site.count * site.device.stiffness * (along.T @ along)
+    if spec.kind == "modal_and_stiffness":
+        return modal_and_stiffness(frame, spec.ratio, spec.count, extra)
     if spec.kind == "modal":
         return modal(frame, spec.ratio, extra)
     if spec.kind == "rayleigh":
@@ -145,8 +155,8 @@ def _damping(frame: Structure, spec: Damping, sites: list[Site]) -> np.ndarray:
 
 def _extremes(frame: Structure, sites: list[Site]) -> str:
     """What a person looks at first when the numbers of a model do not go together."""
-    remark = f" Masses run from {np.diag(frame.M).min():g} to {np.diag(frame.M).max():g} kg"
-    remark += f", stiffnesses of the structure up to {np.abs(frame.K).max():g} N/m"
+    remark = f" Masses run from {frame.M.diagonal().min():g} to {frame.M.diagonal().max():g} kg"
+    remark += f", stiffnesses of the structure up to {abs(frame.K).max():g} N/m"
     for symbol, unit in (("stiffness", "N/m"), ("damping", "N s/m")):
         sizes = {f"sites.{s.name}": s.count * getattr(s.device, symbol) * np.abs(s.along).max() ** 2 for s in sites}
         if sizes:
@@ -155,7 +165,7 @@ def _extremes(frame: Structure, sites: list[Site]) -> str:
     return f"{remark}."
 
 
-def _site(frame: Structure, name: str, spec: SiteSpec, experiment: Experiment) -> Site:
+def _site(frame: Structure, model: Model | None, name: str, spec: SiteSpec, experiment: Experiment) -> Site:
     limits = {key: getattr(spec, key) or getattr(experiment.limits, key) or np.inf for key in ("max_d", "max_f")}
     with _blame(f"sites.{name}.{'device' if spec.device else 'follows'}"):
         if spec.device is not None:
@@ -167,7 +177,7 @@ def _site(frame: Structure, name: str, spec: SiteSpec, experiment: Experiment) -
         with _blame(f"sites.{name}.transfer.{role}"):
             transfer[role] = _device(block, f"{name}.{role}", experiment.seed)
     with _blame(f"sites.{name}.{_place(spec)}"):
-        along = _along(frame, spec)
+        along = _along(frame, model, spec)
     with _blame(f"sites.{name}"):
         return Site(name, along, device, count=spec.count, physical=spec.physical, transfer=transfer,
                     wiring=spec.wiring, shares=shares, **limits)  # fmt: skip
@@ -177,7 +187,9 @@ def _place(spec: SiteSpec) -> str:
     return next(key for key in ("story", "between", "along") if getattr(spec, key) is not None)
 
 
-def _along(frame: Structure, spec: SiteSpec) -> np.ndarray:
+def _along(frame: Structure, model: Model | None, spec: SiteSpec) -> np.ndarray:
+    if model is not None and spec.along is None:
+        return spec.factor * frame_along(model, frame, spec.story, spec.between)
     if spec.story is not None:
         return frame.story(spec.story, spec.factor)
     if spec.between is not None:

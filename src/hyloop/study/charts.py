@@ -10,7 +10,7 @@ import numpy as np
 
 from hyloop.study.display import Line, Panel
 
-__all__ = ["Chart", "chart_spec", "line_look"]
+__all__ = ["COLORS", "NEUTRAL", "Chart", "Drawing", "chart_spec", "line_look"]
 
 # told apart with colour-blind eyes and legible on white and on dark grey
 COLORS = ("#2f7cc1", "#d5652a", "#2a9d78", "#a06cc4", "#b8942a", "#d1567f", "#5a8f3c")
@@ -53,8 +53,21 @@ class Chart:
     log_x: bool = False
 
 
-def chart_spec(chart: Chart) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Drawing:
+    """Traces and layout, with its height, as plotly.js wants them, for what panels cannot show."""
+
+    data: Sequence[dict[str, Any]]
+    layout: dict[str, Any]
+    alt: str
+    caption: str = ""
+
+
+def chart_spec(chart: Chart | Drawing) -> dict[str, Any]:
     """Traces, layout and height of a chart, ready for JSON."""
+    if isinstance(chart, Drawing):
+        font = {"family": _FONT, **chart.layout.get("font", {})}
+        return {"data": list(chart.data), "layout": {**chart.layout, "font": font}}
     columns = max(1, min(chart.columns, len(chart.panels)))
     gap = 30 if chart.common_x else 62  # px, room for a title, and for tick labels and axis title where they are
     rows = -(-len(chart.panels) // columns)

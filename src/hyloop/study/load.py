@@ -14,7 +14,7 @@ from hyloop.errors import BadInput, UnknownName
 from hyloop.study.messages import explain
 from hyloop.study.schema import Experiment
 
-__all__ = ["apply_override", "json_schema", "load_experiment", "read_experiment"]
+__all__ = ["apply_override", "json_schema", "load_experiment", "read_experiment", "take_structure_file"]
 
 _PLACES = ("story", "between", "along")
 _SPECIMEN = ("device", "model", "physical", "transfer", "wiring")  # what a site has that does not follow another
@@ -29,7 +29,8 @@ def load_experiment(path: str | PathLike[str], overrides: Sequence[str] = ()) ->
     path
         A TOML file. ``include = ["base.toml"]`` takes over other files first (relative to the one that says so, in
         order, later values win, tables are merged). A site with ``like = "damper1"`` takes over everything of that
-        site it does not say itself; if it ``follows`` another, nothing of the specimen there.
+        site it does not say itself; if it ``follows`` another, nothing of the specimen there. A structure with
+        ``file = "models/portal.toml"`` has its tables from there, but for what it says itself.
     overrides
         Changes such as ``"sites.damper1.device.Fc=20 kN"``, made after reading and before ``like`` is followed.
 
@@ -43,6 +44,7 @@ def load_experiment(path: str | PathLike[str], overrides: Sequence[str] = ()) ->
     for override in overrides:
         apply_override(data, override, Experiment.model_fields)
     try:
+        take_structure_file(data)
         _follow_likes(data)
         return Experiment.model_validate(data).loaded_from(path)
     except ValidationError as error:
@@ -78,6 +80,18 @@ def read_experiment(path: Path, _above: tuple[Path, ...] = ()) -> dict[str, Any]
     return _merge(merged, data)
 
 
+def take_structure_file(data: dict[str, Any]) -> None:
+    """Put the tables of the file a structure names in their place; what the structure says itself wins."""
+    own = data.get("structure")
+    if not isinstance(own, dict) or not isinstance(own.get("file"), str):
+        return
+    own = {key: value for key, value in own.items() if key != "file"}
+    tables = {"kind": "frame", **read_experiment(Path(data["structure"]["file"]))}
+    if own.get("kind", "frame") == "frame":
+        own["kind"] = tables["kind"]  # "frame" says that it is one; the file knows of which kind
+    data["structure"] = _merge(tables, own)
+
+
 def json_schema() -> str:
     """JSON Schema of experiment files, for completion and checks in an editor."""
     schema = Experiment.model_json_schema(mode="validation")
@@ -105,10 +119,14 @@ def _displaced(keys: Collection[str]) -> tuple[str, ...]:
 
 
 def _place_files(data: dict[str, Any], folder: Path) -> None:
-    """The files of a record and of a network are relative to the file that names them, also after a merge."""
+    """The files of a record, a structure and a network are relative to the file that names them, also after a merge."""
     sites = data.get("sites")
     models = [site.get("model") for site in sites.values() if isinstance(site, dict)] if isinstance(sites, dict) else []
-    for table, key in ((data.get("excitation"), "file"), *((model, "network") for model in models)):
+    for table, key in (
+        (data.get("excitation"), "file"),
+        (data.get("structure"), "file"),
+        *((model, "network") for model in models),
+    ):
         if isinstance(table, dict) and isinstance(name := table.get(key), str):
             table[key] = str(folder / name)
 

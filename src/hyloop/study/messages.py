@@ -8,6 +8,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from hyloop.study.excitations import EXCITATIONS, SIGNALS
+from hyloop.study.frame_members import MEMBERS
+from hyloop.study.frame_sections import MATERIALS, SECTIONS
 from hyloop.study.structures import STRUCTURES
 from hyloop.study.updaters import UPDATERS
 
@@ -16,6 +18,7 @@ __all__ = ["explain", "path_text"]
 # tables of several kinds: the key that tells them apart, and what it may be
 _KINDS = {"structure": ("kind", STRUCTURES), "excitation": ("kind", EXCITATIONS), "fallback": ("kind", SIGNALS),
           "model": ("updater", UPDATERS)}  # fmt: skip
+_NAMED_KINDS = {"materials": MATERIALS, "sections": SECTIONS, "members": MEMBERS}  # tables in these have names
 _WANTED = {
     "string_type": "a text",
     "int_type": "a whole number",
@@ -40,12 +43,13 @@ def path_text(path: tuple[str | int, ...]) -> str:
 
 
 def _line(problem: Any, data: Any) -> str:
-    path = tuple(_in_file(problem["loc"], data))
+    path: tuple[str | int, ...] = tuple(_in_file(problem["loc"], data))
     context, given, kind = problem.get("ctx", {}), problem.get("input"), problem["type"]
     if kind == "refused":
         return f"{path_text((*path, context['key']))}: {context['message']}"
     if kind in ("union_tag_invalid", "union_tag_not_found"):
-        key, allowed = _KINDS[str(path[-1])]
+        *_, above, last = ("", *path)
+        key, allowed = ("kind", _NAMED_KINDS[above]) if above in _NAMED_KINDS else _KINDS[str(last)]
         said = f"got {context['tag']!r}{_near(context['tag'], allowed)}" if "tag" in context else "is missing"
         return f"{path_text((*path, key))}: {said}; allowed are {_list(allowed)}."
     where = path_text(path)

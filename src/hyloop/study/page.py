@@ -9,7 +9,7 @@ from html import escape
 from typing import Any
 
 from hyloop.errors import BadShape
-from hyloop.study.charts import Chart, chart_spec
+from hyloop.study.charts import Chart, Drawing, chart_spec
 
 __all__ = ["Section", "Table", "document"]
 
@@ -42,7 +42,7 @@ class Section:
 
     title: str
     text: Sequence[str] = ()
-    charts: Sequence[Chart] = ()
+    charts: Sequence[Chart | Drawing] = ()
     tables: Sequence[Table] = ()
 
 
@@ -93,7 +93,7 @@ def _section(section: Section, k: int, numbers: Any) -> str:
     )
 
 
-def _chart(chart: Chart, k: int) -> str:
+def _chart(chart: Chart | Drawing, k: int) -> str:
     spec = chart_spec(chart)
     # "<" never appears as itself, so no text in the data can close the script element
     data = json.dumps(spec, ensure_ascii=True, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")

@@ -5,35 +5,14 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from hyloop.errors import BadInput, BadShape
+from hyloop.study.damping import Damping
 from hyloop.study.fields import Quantity, Table, refuse
+from hyloop.study.frame_tower import TowerFrame
+from hyloop.study.frames import Frame, FrameBase, PlaneFrame
 
-__all__ = ["STRUCTURES", "Damping", "Matrices", "ShearFrame", "StructureSpec"]
+__all__ = ["FRAMES", "STRUCTURES", "Damping", "Matrices", "ShearFrame", "StructureSpec"]
 
 _LARGEST = 1000  # degrees of freedom: all matrices are dense
-
-
-class Damping(Table):
-    """Inherent damping."""
-
-    kind: Literal["rayleigh", "modal", "caughey"] = "rayleigh"
-    ratio: Annotated[Any, Quantity("-", low=0.0, high=0.999, depth=1)]
-    """Damping ratio, or a list: one for each of `modes` (modal: for the first modes, the others undamped)."""
-    modes: Annotated[tuple[int, ...], Field(strict=False, min_length=1)] = (1, 2)
-    """Modes that have the ratio, counted from 1; not for modal damping."""
-    devices: bool = False
-    """Whether the initial stiffness of the devices counts in the modes."""
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        if self.kind == "modal" and "modes" in self.model_fields_set:
-            refuse("modes", BadInput("modal damping takes the modes in order; leave modes out, or use caughey."))
-        if self.kind == "rayleigh" and len(self.modes) != 2:
-            refuse("modes", BadShape(f"got {list(self.modes)}; Rayleigh damping needs two modes."))
-        if min(self.modes) < 1 or len(set(self.modes)) != len(self.modes):
-            refuse("modes", BadInput(f"got {list(self.modes)}; give different modes, counted from 1."))
-        if self.kind != "modal" and isinstance(self.ratio, tuple) and len(self.ratio) != len(self.modes):
-            refuse("ratio", BadShape(f"got {len(self.ratio)} ratios for {len(self.modes)} modes; give one for each."))
-        return self
 
 
 class ShearFrame(Table):
@@ -106,5 +85,6 @@ def _square(rows: Any, n: int) -> bool:
     return isinstance(rows, tuple) and len(rows) == n and all(isinstance(row, tuple) and len(row) == n for row in rows)
 
 
-StructureSpec = Annotated[ShearFrame | Matrices, Field(discriminator="kind")]
-STRUCTURES = ("shear_frame", "matrices")
+FRAMES: dict[str, type[FrameBase]] = {"frame": Frame, "plane_frame": PlaneFrame, "tower": TowerFrame}
+StructureSpec = Annotated[ShearFrame | Matrices | Frame | PlaneFrame | TowerFrame, Field(discriminator="kind")]
+STRUCTURES = ("shear_frame", "matrices", *FRAMES)
