@@ -19,11 +19,13 @@ class Layout:
     names: list[str] = field(default_factory=list)
     units: list[str] = field(default_factory=list)
     positions: dict[str, int] = field(default_factory=dict)
+    selected: dict[tuple[str, ...], list[int]] = field(default_factory=dict)  # a run asks for the same ones many times
 
     def add(self, name: str, unit: str) -> int:
         """Append a channel and return its position."""
         if name in self.positions:
             raise BadInput(f"channel '{name}' exists twice; give the sites different names.")
+        self.selected.clear()
         self.positions[name] = len(self.names)
         self.names.append(name)
         self.units.append(unit)
@@ -40,10 +42,13 @@ class Layout:
 
     def select(self, patterns: list[str]) -> list[int]:
         """Positions of all channels that match any pattern (``*`` and ``?`` as in a shell), in bus order."""
-        chosen = set()
+        key, chosen = tuple(patterns), set()
+        if key in self.selected:
+            return self.selected[key]
         for pattern in patterns:
             found = [i for i, name in enumerate(self.names) if fnmatchcase(name, pattern)]
             if not found:
                 raise UnknownName("channel", pattern, self.names)
             chosen.update(found)
-        return sorted(chosen)
+        self.selected[key] = sorted(chosen)
+        return self.selected[key]
