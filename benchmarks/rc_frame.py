@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from time import perf_counter_ns
 from typing import Any
@@ -65,10 +66,9 @@ def damped() -> Model:
 def peer(model: Model) -> Any:
     """The same model in OpenSees; its builder lies among the oracles of the tests."""
     sys.path.insert(0, str(ROOT / "tests"))
-    from oracles.opensees_rc_frame import RcFrame
-
+    builder = import_module("oracles.opensees_rc_frame").RcFrame
     frame8.opensees().logFile(os.devnull, "-noEcho")  # it has a line to say about each member without length
-    made = RcFrame(model)
+    made = builder(model)
     made.gravity()
     return made
 

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from hyloop.core.factor import Factor
 from hyloop.errors import BadInput
-from hyloop.structure.model_checks import lowest, stable
+from hyloop.structure.model_checks import MECHANISM, lowest, stable
 from hyloop.structure.structure import Structure
 
 __all__ = ["resisting_force", "rest", "tangent"]
@@ -46,9 +46,26 @@ def rest(structure: Structure, load: np.ndarray, steps: int = 10) -> Structure:
     u, states = _loaded(structure, load, steps)
     # a member at a corner of its law is softer one way than the other; an unstable structure moves both ways
     both_ways = [tangent(structure, u, states, sign=sign) for sign in (1.0, -1.0)]
-    stable(max(both_ways, key=lambda K: lowest(K)[0]), structure.names, "the dead loads")
+    K_t = max(both_ways, key=lambda K: lowest(K)[0])
+    if _resistance(structure, u, states, lowest(K_t)[1]) < MECHANISM:
+        stable(K_t, structure.names, "the dead loads")
     groups = [replace(group, initial=x) for group, x in zip(structure.elements, states, strict=True)]
     return replace(structure, dead_load=load, at_rest=u, elements=groups)
+
+
+def _resistance(structure: Structure, u: np.ndarray, states: list[np.ndarray], shape: np.ndarray) -> float:
+    """Stiffness against a motion along a shape, the way in which it is larger.
+
+    The columns of a tangent by differences mix loading and unloading where members yield, so that it may have a
+    negative eigenvalue although the structure resists every motion; this is asked of the members themselves.
+    """
+
+    def force(u):
+        return resisting_force(structure, u, [x.copy() for x in states])
+
+    h = DIFFERENCE * max(float(np.abs(u).max()), 1e-6) / np.abs(shape).max()
+    at_u = force(u)
+    return max(float(shape @ (force(u + h * sign * shape) - at_u)) * sign / h for sign in (1.0, -1.0))
 
 
 def _loaded(structure: Structure, load: np.ndarray, steps: int) -> tuple[np.ndarray, list[np.ndarray]]:
