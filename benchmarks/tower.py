@@ -5,6 +5,7 @@
 """
 
 import argparse
+import os
 import resource
 import subprocess
 import sys
@@ -97,6 +98,7 @@ def _opensees(model: Model, ground: np.ndarray, dt: float) -> Any:
     """The same model in OpenSees; its builder lies among the oracles of the tests."""
     sys.path.insert(0, str(ROOT / "tests"))
     shaken = import_module("oracles.opensees_seismic").Shaken
+    frame8.opensees().logFile(os.devnull, "-noEcho")  # it has a line to say about each leaning column
     return shaken(model, RATIO, MODES, ground, dt, system="UmfPack")
 
 
@@ -137,6 +139,7 @@ def verify(seconds: float, skip: float, step: float) -> None:
             reached = ductility(model, np.column_stack([result[f"u.{name}"] for name in numbering(model).names]))
             print(f"ductility {reached.max():.2f}; {np.sum(reached > 1)} of {len(reached)} braces yield", flush=True)
     ground = earthquake(seconds, skip, step)
+    print(f"OpenSees makes {len(ground) - 1} steps of about 0.4 s each", flush=True)
     truth = _opensees(model, ground, step).run(floors, len(ground) - 1, every=2)
     for dt, history in ours.items():
         roof = [nrmse(a, b) for a, b in zip(truth[:, -2:].T, history[:, -2:].T, strict=True)]
