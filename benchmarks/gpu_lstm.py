@@ -95,7 +95,6 @@ def main() -> None:
     rng, stack = np.random.default_rng(0), Stack(ocp_nn(), key=jax.random.key(0))
     x = rng.normal(size=(BATCH, STEPS, 5)).astype(np.float32)
     y = (0.3 * np.cumsum(x[..., :1], axis=1) / np.sqrt(np.arange(1, STEPS + 1))[:, None]).astype(np.float32)
-    jax.config.update("jax_default_matmul_precision", "float32")  # as PyTorch; TF32 has three digits
     jobs = {"hyloop": _ours(stack, x, y, "auto"), "JAX scan": _ours(stack, x, y, "scan"),
             "PyTorch": _torch(stack, x, y, False), "PyTorch with TF32": _torch(stack, x, y, True)}  # fmt: skip
     times = interleaved({name: job for name, job in jobs.items() if job}, repeats=REPEATS)

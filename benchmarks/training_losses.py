@@ -55,7 +55,6 @@ def main() -> int:
     words.add_argument("--batch", type=int, default=10, help="histories")
     words.add_argument("--against", type=Path, help="JSON of another run to compare with")
     given = words.parse_args()
-    jax.config.update("jax_default_matmul_precision", "float32")
     windows = 2  # the state is carried over from the first to the second
     histories = tuple(friction(k, windows * given.samples) for k in range(given.batch))
     recipe = Recipe(epochs=-(-given.updates // windows), batch=given.batch, window=given.samples, dropout=0.1,

@@ -140,3 +140,13 @@ def test_wrong_shapes_and_dropout_are_refused():
         Stack(mlp(2), key=jax.random.key(0), dropout=1.0)
     with pytest.raises(BadShape, match=r"inputs must be \(time, 2\) or \(batch, time, 2\), got \(5, 3\)"):
         Stack(mlp(2), key=jax.random.key(0))(np.zeros((5, 3)))
+
+
+def test_no_product_may_be_rounded_to_fewer_digits_by_a_gpu():
+    """A GPU computes float32 products of default precision in TF32: three digits, so that CPU and GPU part ways."""
+    architecture = Architecture(3, [[("gru", 4), ("lstm", 4)], [("tanh", 5)], [("linear", 1)]])
+    stack = Stack(architecture, key=jax.random.key(0))
+    slope = jax.grad(lambda stack, x: jnp.sum(stack(x, path="scan")[0]))
+    text = str(jax.make_jaxpr(slope)(stack, jnp.zeros((2, 6, 3))))
+    products = text.count("dot_general[")
+    assert products > 6 and text.count("Precision.HIGHEST") == 2 * products  # both factors of each

@@ -7,7 +7,7 @@ float32 precision.
 """
 
 import ctypes
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import jax
@@ -21,9 +21,10 @@ from hyloop.learn.lstm_kernels import CALL, PIECE, lstm_backward, lstm_forward
 from hyloop.learn.lstm_pallas import recurrence
 from hyloop.neural.lanes import padded
 
-__all__ = ["PATHS", "cudnn_weights", "lstm", "lstms"]
+__all__ = ["PATHS", "cudnn_weights", "lstm", "lstms", "product"]
 
 PATHS = ("auto", "scan", "compiled", "pallas", "cudnn")
+product = partial(jnp.matmul, precision=jax.lax.Precision.HIGHEST)  # a GPU would take TF32, which has three digits
 _API = 3  # of XLA's untyped calls: (outputs, inputs, text, its length, status)
 
 
@@ -70,8 +71,7 @@ def _chosen(path: str, x: Any) -> str:
 
 
 def _side_by_side(xs: Any, weights: Any, states: Any) -> list[tuple[Any, tuple[Any, Any]]]:
-    exact = jax.lax.Precision.HIGHEST
-    z = [jnp.matmul(x, one["W"], precision=exact) + one["b"] for x, one in zip(xs, weights, strict=True)]
+    z = [product(x, one["W"]) + one["b"] for x, one in zip(xs, weights, strict=True)]
     h0, c0 = (jnp.stack(part) for part in zip(*states, strict=True))
     h, (last_h, last_c) = recurrence(jnp.stack(z), jnp.stack([one["U"] for one in weights]), (h0, c0))
     return [(h[n], (last_h[n], last_c[n])) for n in range(len(xs))]
@@ -80,17 +80,17 @@ def _side_by_side(xs: Any, weights: Any, states: Any) -> list[tuple[Any, tuple[A
 def _scan(x: Any, weights: dict[str, Any], state: tuple[Any, Any]) -> tuple[Any, tuple[Any, Any]]:
     def step(carry, z):
         h, c = carry
-        i, f, g, o = jnp.split(z + h @ weights["U"], 4, axis=-1)
+        i, f, g, o = jnp.split(z + product(h, weights["U"]), 4, axis=-1)
         c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
         h = jax.nn.sigmoid(o) * jnp.tanh(c)
         return (h, c), h
 
-    last, h = jax.lax.scan(step, state, x @ weights["W"] + weights["b"])
+    last, h = jax.lax.scan(step, state, product(x, weights["W"]) + weights["b"])
     return h, last
 
 
 def _cudnn(x: Any, weights: dict[str, Any], state: tuple[Any, Any]) -> tuple[Any, tuple[Any, Any]]:
-    """One layer by cuDNN, histories first; TF32, which has three digits, is not allowed, so that CPU and GPU agree."""
+    """One layer by cuDNN, histories first."""
     if jax.default_backend() != "gpu":
         raise BadInput('lstm: path "cudnn" needs JAX with a CUDA device; take "auto", "compiled" or "scan".')
     inputs, width = weights["W"].shape[0], weights["U"].shape[0]

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from hyloop.errors import BadShape, OutOfBounds
-from hyloop.learn.lstm import lstm, lstms
+from hyloop.learn.lstm import lstm, lstms, product
 from hyloop.neural.architecture import Architecture, Layer
 from hyloop.neural.card import Card
 from hyloop.neural.frozen import FrozenNetwork
@@ -95,19 +95,19 @@ def _apply(layer: Layer, weights: dict[str, Any], x: Any, state: Any, path: str)
         return lstm(x, weights, state, path)
     if layer.kind == "gru":
         return _gru(x, weights, state)
-    return _DENSE[layer.kind](x @ weights["W"] + weights["b"]), ()
+    return _DENSE[layer.kind](product(x, weights["W"]) + weights["b"]), ()
 
 
 def _gru(x: Any, weights: dict[str, Any], h: Any) -> tuple[Any, Any]:
     def step(h, z):
         r, u, n = jnp.split(z, 3, axis=-1)
-        hr, hu, hn = jnp.split(h @ weights["U"], 3, axis=-1)
+        hr, hu, hn = jnp.split(product(h, weights["U"]), 3, axis=-1)
         r, u = jax.nn.sigmoid(r + hr), jax.nn.sigmoid(u + hu)
         n = jnp.tanh(n + r * (hn + weights["r"]))
         h = n + u * (h - n)
         return h, h
 
-    last, hs = jax.lax.scan(step, h, x @ weights["W"] + weights["b"])
+    last, hs = jax.lax.scan(step, h, product(x, weights["W"]) + weights["b"])
     return hs, last
 
 
