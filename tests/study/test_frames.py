@@ -8,17 +8,20 @@ import pytest
 from scipy.signal import cont2discrete, dlsim
 
 from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
+from hyloop.record import Recording
 from hyloop.structure.materials import Steel, kent_park
 from hyloop.structure.plane_frame import plane_frame
 from hyloop.structure.reinforced import rc_rectangle
 from hyloop.structure.sections import ElasticSection
 from hyloop.structure.tower import Tower, tower
 from hyloop.study.build import build
+from hyloop.study.display import degrees_of_freedom
 from hyloop.study.frame_tower import TOWER_FIELDS
 from hyloop.study.frames import frame_along, story_nodes
 from hyloop.study.load import load_experiment
 from hyloop.study.model_files import load_frame
 from hyloop.study.model_summary import summarise
+from hyloop.study.report import write_report
 
 MODELS = Path(__file__).parents[2] / "experiments" / "models"
 ROUND_OFF = 1e-10  # of the largest entry, the same sums in another order
@@ -199,6 +202,21 @@ def test_an_experiment_runs_on_a_frame(read, tmp_path):
     error = np.sqrt(np.mean((result["u.A1.ux"] - u) ** 2)) / np.ptp(u)
     assert np.ptp(u) > 1e-3 and error < STEP
     assert np.allclose(result["wall.d"][1:], result["u.A1.ux"][1:], rtol=0, atol=1e-12)
+
+
+def test_rotations_are_not_shown_as_lengths(read, tmp_path):
+    read()
+    path = tmp_path / "test.toml"
+    path.write_text(EXPERIMENT)
+    result = build(load_experiment(path)).run()
+    units = dict(zip(result.names, result.units, strict=True))
+    assert (units["u.A1.ux"], units["u.A1.rz"], units["v.A1.rz"]) == ("m", "rad", "rad/s")
+    recorded = Recording(result.time, result.data, result.names, result.units)
+    assert "u.A1.rz" in degrees_of_freedom({"run": recorded}, "rad")
+    assert "u.A1.rz" not in degrees_of_freedom({"run": recorded}, "m")
+    write_report(tmp_path / "run.html", {"run": recorded}, title="Frame")
+    page = (tmp_path / "run.html").read_text(encoding="utf-8")
+    assert page.index("Peak displacement in mm") < page.index("Peak rotation in mrad")
 
 
 @pytest.mark.parametrize("kind", ["rayleigh", "modal", "modal_and_stiffness"])

@@ -16,6 +16,8 @@ from hyloop.structure import Structure
 
 __all__ = ["Wiring", "allocate", "compile_plan", "lay_out", "views", "wire"]
 
+_ROTATIONS = ("rx", "ry", "rz")  # how names of rotations end, such as A1.rz
+
 
 class Wiring(NamedTuple):
     """Everything about names and connections: what the kernel needs as indices."""
@@ -37,9 +39,10 @@ def wire(structure: Structure, sites: Sequence[Site], blocks: Sequence[Wired]) -
     layout.add("t", "s")
     _add_excitation(layout, structure)
     response = len(layout)
-    for symbol, unit in (("u", "m"), ("v", "m/s"), ("a", "m/s2")):
+    for symbol, rate in (("u", ""), ("v", "/s"), ("a", "/s2")):
         for name in structure.names:
-            layout.add(f"{symbol}.{name}", unit)
+            length = "rad" if name.rpartition(".")[2] in _ROTATIONS else "m"
+            layout.add(f"{symbol}.{name}", length + rate)
 
     for site in sites:
         if len(site.along) != structure.n:

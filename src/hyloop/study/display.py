@@ -20,6 +20,7 @@ __all__ = [
     "Panel",
     "RecordingLike",
     "Recordings",
+    "degrees_of_freedom",
     "ground_panels",
     "history_panels",
     "hysteresis_panels",
@@ -36,6 +37,7 @@ _READABLE = {
     "m": (1e3, "mm"),
     "m/s": (1e3, "mm/s"),
     "m/s2": (1.0, "m/s²"),
+    "rad": (1e3, "mrad"),
     "N": (1e-3, "kN"),
     "N/m": (1e-6, "kN/mm"),
     "N s/m": (1e-3, "kN s/m"),
@@ -167,13 +169,24 @@ def hysteresis_panels(recordings: Recordings, points: int) -> list[Panel]:
 
 
 def history_panels(recordings: Recordings, points: int) -> list[Panel]:
-    """Displacement of the last degree of freedom, force of every site, and the ground motion, over time."""
+    """Last displacement, force of every site, and the ground motion, over time."""
     panels = []
-    response = [name for recording in recordings.values() for name in recording.names if name.startswith("u.")]
+    response = degrees_of_freedom(recordings, "m")
     if response:
         panels.append(_history(recordings, response[-1], "displacement", points))
     panels += [_history(recordings, f"{site}.f", "force", points) for site in site_names(recordings)]
     return [*panels, *ground_panels(recordings, points)]
+
+
+def degrees_of_freedom(recordings: Recordings, unit: str) -> list[str]:
+    """Channels of displacements ("m") or rotations ("rad") of the structure."""
+    names = [
+        name
+        for recording in recordings.values()
+        for name, its in zip(recording.names, recording.units, strict=True)
+        if name.startswith("u.") and its == unit
+    ]
+    return list(dict.fromkeys(names))
 
 
 def ground_panels(recordings: Recordings, points: int) -> list[Panel]:

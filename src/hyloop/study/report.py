@@ -14,6 +14,7 @@ from hyloop.study.display import (
     Panel,
     RecordingLike,
     Recordings,
+    degrees_of_freedom,
     history_panels,
     hysteresis_panels,
     parameter_names,
@@ -83,10 +84,11 @@ def _lead(recordings: Recordings) -> str:
 
 def _peaks(recordings: Recordings) -> list[Table]:
     tables = []
-    degrees = list(dict.fromkeys(n for r in recordings.values() for n in r.names if n.startswith("u.")))
-    if degrees:
-        rows = [[name, *(_peak(r, name) for r in recordings.values())] for name in degrees]
-        tables.append(Table("Peak displacement in mm", ["degree of freedom", *recordings], rows))
+    for title, unit in (("Peak displacement in mm", "m"), ("Peak rotation in mrad", "rad")):
+        degrees = degrees_of_freedom(recordings, unit)
+        if degrees:
+            rows = [[name, *(_peak(r, name) for r in recordings.values())] for name in degrees]
+            tables.append(Table(title, ["degree of freedom", *recordings], rows))
     rows = []
     for site in site_names(recordings):
         for name, r in recordings.items():
