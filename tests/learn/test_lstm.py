@@ -1,13 +1,12 @@
-"""The compiled LSTM and its gradient against plain JAX in double precision, and the weights for cuDNN."""
+"""The compiled LSTM and its gradient against plain JAX in double precision."""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax.experimental import rnn
 
 from hyloop.errors import BadInput, UnknownName
-from hyloop.learn.lstm import cudnn_weights, lstm, lstms
+from hyloop.learn.lstm import lstm, lstms
 
 # of the largest entry: sums over some hundred steps and histories in float32
 FLOAT32, GRADIENT = 2e-6, 2e-5
@@ -98,20 +97,8 @@ def test_it_maps_over_an_ensemble(rng):
         assert np.array_equal(h[k], one(case))
 
 
-def test_weights_for_cudnn_are_in_the_order_its_reference_reads(rng):
-    x, weights, (h, c) = cast(layer(rng, 12, 3, 5, 4), jnp.float32)
-    parts = rnn.unpack_lstm_weights(cudnn_weights(weights), 5, 4, 1, False)
-    y, last_h, last_c = rnn.lstm_ref(jnp.swapaxes(x, 0, 1), h[None], c[None], *parts, jnp.full(3, 12, jnp.int32), 5, 4,
-                                     1, 0.0, False)  # fmt: skip
-    wanted, (wanted_h, wanted_c) = lstm(x, weights, (h, c), "scan")
-    for a, b in ((jnp.swapaxes(y, 0, 1), wanted), (last_h[0], wanted_h), (last_c[0], wanted_c)):
-        assert np.abs(a - b).max() < FLOAT32
-
-
-def test_what_the_machine_does_not_have_is_refused(rng):
+def test_what_does_not_fit_is_refused(rng):
     case = cast(layer(rng, 2, 1, 1, 1), jnp.float32)
-    with pytest.raises(BadInput, match="needs JAX with a CUDA device"):
-        lstm(*case, "cudnn")
     with pytest.raises(UnknownName, match="Did you mean 'compiled'"):
         lstm(*case, "compile")
     with pytest.raises(BadInput, match="float32 alone"):

@@ -1,9 +1,8 @@
 """An LSTM layer over whole histories, differentiable, by the fastest way the machine has.
 
 ``"scan"`` is plain JAX: any precision, any device. ``"compiled"`` runs the kernels of `hyloop.learn.lstm_kernels` on
-the CPU, ``"pallas"`` those of `hyloop.learn.lstm_pallas` on a GPU, ``"cudnn"`` the routines of the GPU's maker, which
-JAX calls in a slow way; these are float32 alone. ``"auto"`` takes the fastest that fits. All give the same numbers to
-float32 precision.
+the CPU, ``"pallas"`` those of `hyloop.learn.lstm_pallas` on a GPU; both in float32 alone. ``"auto"`` takes the fastest
+that fits. All give the same numbers to float32 precision.
 """
 
 import ctypes
@@ -13,7 +12,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.experimental import rnn
 
 from hyloop.core.jit import compile_c
 from hyloop.errors import BadInput, UnknownName
@@ -21,9 +19,9 @@ from hyloop.learn.lstm_kernels import CALL, PIECE, lstm_backward, lstm_forward
 from hyloop.learn.lstm_pallas import recurrence
 from hyloop.neural.lanes import padded
 
-__all__ = ["PATHS", "cudnn_weights", "lstm", "lstms", "product"]
+__all__ = ["PATHS", "lstm", "lstms", "product"]
 
-PATHS = ("auto", "scan", "compiled", "pallas", "cudnn")
+PATHS = ("auto", "scan", "compiled", "pallas")
 product = partial(jnp.matmul, precision=jax.lax.Precision.HIGHEST)  # a GPU would take TF32, which has three digits
 _API = 3  # of XLA's untyped calls: (outputs, inputs, text, its length, status)
 
@@ -51,8 +49,6 @@ def lstm(x: Any, weights: dict[str, Any], state: tuple[Any, Any], path: str = "a
         return _compiled(x, weights, state)
     if path == "pallas":
         return _side_by_side([x], [weights], [state])[0]
-    if path == "cudnn":
-        return _cudnn(x, weights, state)
     raise UnknownName("path", path, PATHS, where="lstm")
 
 
@@ -87,24 +83,6 @@ def _scan(x: Any, weights: dict[str, Any], state: tuple[Any, Any]) -> tuple[Any,
 
     last, h = jax.lax.scan(step, state, product(x, weights["W"]) + weights["b"])
     return h, last
-
-
-def _cudnn(x: Any, weights: dict[str, Any], state: tuple[Any, Any]) -> tuple[Any, tuple[Any, Any]]:
-    """One layer by cuDNN, histories first."""
-    if jax.default_backend() != "gpu":
-        raise BadInput('lstm: path "cudnn" needs JAX with a CUDA device; take "auto", "compiled" or "scan".')
-    inputs, width = weights["W"].shape[0], weights["U"].shape[0]
-    lengths = jnp.full(x.shape[1], x.shape[0], jnp.int32)
-    run: Any = rnn.lstm
-    h, last_h, last_c = run(jnp.swapaxes(x, 0, 1), state[0][None], state[1][None], cudnn_weights(weights), lengths,
-                                 inputs, width, 1, 0.0, False, jax.lax.Precision.HIGHEST)  # fmt: skip
-    return jnp.swapaxes(h, 0, 1), (last_h[0], last_c[0])
-
-
-def cudnn_weights(weights: dict[str, Any]) -> Any:
-    """Weights of a layer in one vector as cuDNN wants them: W', U', and two biases of which the second is zero here."""
-    W, U, b = weights["W"], weights["U"], weights["b"]
-    return jnp.concatenate([W.T.ravel(), U.T.ravel(), b, jnp.zeros_like(b)])
 
 
 def _compiled(x: Any, weights: dict[str, Any], state: tuple[Any, Any]) -> tuple[Any, tuple[Any, Any]]:

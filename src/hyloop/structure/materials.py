@@ -4,6 +4,7 @@ Tension is positive. A material is a frozen set of numbers; what is compiled sta
 """
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import astuple, dataclass
 from typing import ClassVar
 
@@ -17,16 +18,16 @@ __all__ = ["Bilinear", "Concrete", "Elastic", "Material", "Steel", "kent_park"]
 
 
 @dataclass(frozen=True)
-class Material:
+class Material(ABC):
     """A uniaxial law; use one of `Elastic`, `Bilinear`, `Concrete` and `Steel`."""
 
     kind: ClassVar[int]
     carries_tension: ClassVar[bool] = True
 
     @property
+    @abstractmethod
     def stiffness(self) -> float:
         """Tangent modulus of the virgin material in Pa."""
-        raise NotImplementedError
 
     def numbers(self) -> tuple[float, ...]:
         """The parameters as the compiled law wants them."""

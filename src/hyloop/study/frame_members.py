@@ -4,6 +4,7 @@ A table may be repeated for several values of n: ``n = "1..3"`` with ``"A{n-1}"`
 """
 
 import re
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -111,8 +112,9 @@ class Group(Repeated):
         for i, j in self.pairs():
             self.one(model, f"{group} {i}-{j}", i, j, parts)
 
+    @abstractmethod
     def one(self, model: Model, name: str, i: str, j: str, parts: Parts) -> None:
-        raise NotImplementedError
+        """Add the member between two nodes."""
 
 
 class _Beam(Group):

@@ -1,5 +1,6 @@
 """Frames in files: nodes, materials, sections, members, floors, supports, masses and loads, or a regular frame."""
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import product
@@ -45,8 +46,9 @@ class FrameBase(Table):
                 sections[name] = section.make(materials)
         return Parts(materials, sections)
 
+    @abstractmethod
     def model(self) -> Model:
-        raise NotImplementedError
+        """The frame as nodes and members."""
 
     def structure(self, model: Model) -> Structure:
         """The structure of this model, under its dead load and without damping."""

@@ -1,10 +1,8 @@
 """Tests to identify a law from: recordings, CSV files, and the published tests of the banded damper."""
 
 import csv
-import json
 import re
 from collections.abc import Mapping
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
 
@@ -105,19 +103,8 @@ def brfd_tests(pattern: str) -> dict[str, dict[str, np.ndarray]]:
     pattern : str
         Test id, such as ``d2_h36lb_1Hz_1in``; ``*`` stands for any letters.
     """
-    folder = _brfd_folder(f"{_BRFD}{pattern}")
-    index = json.loads((folder / "index.json").read_text(encoding="utf-8"))
-    names = [name for name in index if fnmatch(name, pattern)]
-    if not names:
-        raise UnknownName("test", pattern, index, where="brfd")
-    tests = {}
-    for name in names:
-        with np.load(folder / f"brfd_dataset{index[name]['dataset']}.npz") as file:
-            tests[name] = {key: file[f"{name}/{column}"].astype(float) for key, column in _BRFD_COLUMNS.items()}
-    return tests
-
-
-_BRFD_COLUMNS = {"d": "x", "v": "v", "f": "F"}
+    found = packaged_tests(_brfd_folder(f"{_BRFD}{pattern}"), pattern)
+    return {name: {"d": test.d, "v": test.v, "f": test.f} for name, test in found.items()}
 
 
 def _brfd_folder(source: str) -> Path:
