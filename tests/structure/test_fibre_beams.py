@@ -14,7 +14,7 @@ from hyloop.structure.reinforced import rc_rectangle
 from hyloop.structure.sections import ElasticSection, FibreSection
 
 EXACT = 1e-10  # relative, of stiffness and forces
-OPENSEES = 0.01  # NRMSE of the issue
+OPENSEES = 0.01  # NRMSE with a fixed number of section iterations
 CONVERGED = 1e-6  # NRMSE against OpenSees once the section iterations are many: what its own tolerance leaves
 L = 1.83
 SHELL, CORE = kent_park(27.5e6, 0.012, 414e6, 0.34, 0.1)

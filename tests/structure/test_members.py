@@ -8,7 +8,7 @@ from hyloop.structure import Model
 from hyloop.structure.members import beam_rows, link_rows, local_axes
 from hyloop.structure.sections import ElasticSection
 
-EXACT = 1e-10  # the issue asks for it; round-off of a solution with a condition number of about 1e4
+EXACT = 1e-10  # relative; round-off of a solution with a condition number of about 1e4
 E, A, Iz, Iy, G, J = 2e11, 1.2e-2, 3e-4, 8e-5, 7.7e10, 5e-5
 SECTION = ElasticSection(E, A, Iz, Iy, G, J)
 L, P = 3.7, 1.1e4
