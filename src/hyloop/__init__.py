@@ -2,7 +2,7 @@
 
 from hyloop.core import Block, Instance, Param, block, inplace_block
 from hyloop.errors import HyloopError
-from hyloop.loop import Loop, Result, Site, Snapshot, Wired, run_ensemble
+from hyloop.loop import Limits, Loop, Result, Site, Snapshot, Wired, run_ensemble
 from hyloop.structure import Structure, shear_frame
 
 __version__ = "0.1.0"
@@ -11,6 +11,7 @@ __all__ = [
     "Block",
     "HyloopError",
     "Instance",
+    "Limits",
     "Loop",
     "Param",
     "Result",

@@ -8,7 +8,7 @@
     │   ├── OutOfBounds                a parameter or setting outside its allowed range
     │   ├── BadShape                   an array of the wrong shape, asymmetric, or not finite
     │   └── UnstableStep               the time step exceeds the stability limit of the method
-    └── RunFailed                      a run stopped: non-finite response or a limit was passed
+    └── RunFailed                      a run stopped: it diverged, or a limit was passed
 
 Messages say where, what was given, what is allowed and what to do. Nothing raises from inside a time
 step: kernels return status codes and `hyloop.loop.Loop` turns them into `RunFailed`.
@@ -69,9 +69,10 @@ class RunFailed(HyloopError):
     step : int
         Index of the step that failed (the first step is 1).
     reason : str
-        ``"non-finite"``, ``"limit"`` or ``"not converged"``.
+        ``"non-finite"``, ``"limit"``, ``"displacement"``, ``"energy"``, ``"drift"``, ``"imbalance"`` or
+        ``"not converged"``.
     where : str
-        The site whose limit was passed, or the place where a non-finite number appeared.
+        The site, drift or degree of freedom concerned; empty where there is none.
     result : Result
         What was recorded until then, the failing step included.
     """

@@ -3,16 +3,12 @@
 from hyloop.core.block import Block, Instance, Param, block, inplace_block, rebind
 from hyloop.core.factor import Factor
 from hyloop.core.jit import jit, table
-from hyloop.core.kernel import LIMIT, NON_FINITE, NOT_CONVERGED, OK, Plan, State
+from hyloop.core.kernel import Plan, State
 from hyloop.core.layout import Layout
 from hyloop.core.low_rank import LowRank
 from hyloop.core.run import begin, run, settle
 
 __all__ = [
-    "LIMIT",
-    "NON_FINITE",
-    "NOT_CONVERGED",
-    "OK",
     "Block",
     "Factor",
     "Instance",

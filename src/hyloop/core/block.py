@@ -93,6 +93,12 @@ class Block:
     def address(self) -> int:
         return self.cfunc.address
 
+    def advance(self, x: np.ndarray, u: np.ndarray, dt: float, p: np.ndarray) -> np.ndarray:
+        """One step of the compiled law from the state `x`, which moves on in place; returns the outputs."""
+        outputs = np.empty((1, len(self.outputs)))
+        _drive(self.address, x, u[None], float(dt), p, outputs, np.empty((1, len(self.state))))
+        return outputs[0]
+
     def ordered(self, signals: Mapping[str, Any]) -> list[Any]:
         """Signals given by name, in the order of the inputs; none may be missing or unknown."""
         for key in signals:

@@ -23,9 +23,12 @@ import numpy as np
 
 from hyloop.core.jit import Floats, Ints, call_block, call_group, verb
 
-__all__ = ["LIMIT", "NON_FINITE", "NOT_CONVERGED", "OK", "Plan", "State", "tick"]
+__all__ = ["DISPLACEMENT", "DRIFT", "ENERGY", "IMBALANCE", "LIMIT", "NON_FINITE", "NOT_CONVERGED", "OK", "Plan",
+           "State", "tick"]  # fmt: skip
 
-OK, NON_FINITE, LIMIT, NOT_CONVERGED = 0, 1, 2, 3
+OK, NON_FINITE, LIMIT, NOT_CONVERGED, DISPLACEMENT, ENERGY, DRIFT, IMBALANCE = range(8)
+STEP, STATUS, PLACE, IMPULSE = range(4)  # of the clock
+FINITE = np.finfo(float).max
 
 
 class Plan(NamedTuple):
@@ -74,6 +77,17 @@ class Plan(NamedTuple):
     site_count: Floats
     site_signal: Ints  # bus positions of d, v, a, f of each site
     site_limit: Floats  # largest |d| and |f| of each site
+    # what else stops a run
+    max_u: float  # displacement in m, rotation in rad
+    max_energy: float  # kinetic energy over the largest that a passive structure can have
+    impulse: Floats  # what a unit impulse of each excitation adds to the root of twice the energy
+    mass: Floats  # of each degree of freedom: row sums of |M|, which give no less than the kinetic energy
+    max_imbalance: float  # strain left between a member and its sections
+    drifts: int  # drift = Σ coef u[dof] over its entries
+    drift_start: Ints
+    drift_dof: Ints
+    drift_coef: Floats
+    drift_limit: Floats
     # blocks in the order they run
     address: Ints
     in_start: Ints
@@ -89,9 +103,11 @@ class Plan(NamedTuple):
     group_i: Ints
     group_parameters: Floats
     group_integers: Ints
+    group_imbalance: Ints  # where a group keeps its imbalance, or -1
     # bus positions
     bus_excitation: int
     bus_response: int
+    bus_imbalance: int  # zero: no group has one
     # recording: channels, and whether a row belongs to every controller tick
     n_channels: int
     channels: Ints
@@ -102,7 +118,7 @@ class State(NamedTuple):
     """Everything that changes, as views of `memory`."""
 
     memory: Floats
-    clock: Floats  # step, status, place of a fault
+    clock: Floats  # step, status, place of a fault, root of twice the energy that may have gone in
     u: Floats
     v: Floats
     w: Floats
@@ -192,6 +208,13 @@ def members(plan, state):
         call_group(plan.group_address[k], state.u, 0, state.v, 0, plan.dt, state.elements, plan.group_x[k],
                    plan.group_parameters, plan.group_p[k], plan.group_integers, plan.group_i[k],
                    state.r, 0)  # fmt: skip
+    if plan.bus_imbalance:
+        state.bus[plan.bus_imbalance] = 0.0
+        for k in range(plan.groups):
+            if plan.group_imbalance[k] >= 0:
+                left = state.elements[plan.group_imbalance[k]]
+                if not left <= state.bus[plan.bus_imbalance]:  # nan counts as larger
+                    state.bus[plan.bus_imbalance] = left
 
 
 @verb
@@ -234,7 +257,7 @@ def correct(plan, state, excitation, k):
     add_product(plan.n, plan.A, state.b, state.w)
     for i in range(plan.n):
         state.v[i] += plan.cc * state.w[i]
-    state.clock[0] += 1.0
+    state.clock[STEP] += 1.0
     report(plan, state)
 
 
@@ -262,6 +285,7 @@ def load(plan, state, excitation, k):
     for j in range(plan.excitations):
         e = excitation[k + j]
         state.bus[plan.bus_excitation + j] = e
+        state.clock[IMPULSE] += plan.dt * plan.impulse[j] * abs(e)
         for i in range(plan.n):
             state.g[i] += plan.E[j * plan.n + i] * e
 
@@ -269,7 +293,7 @@ def load(plan, state, excitation, k):
 @verb
 def report(plan, state):
     """Put time, displacement, velocity and acceleration on the bus."""
-    state.bus[0] = state.clock[0] * plan.dt
+    state.bus[0] = state.clock[STEP] * plan.dt
     mix(plan, state)
     first, n = plan.bus_response, plan.n
     for i in range(n):
@@ -287,23 +311,54 @@ def record(plan, state, rows, row):
 
 @verb
 def check(plan, state):
-    """Status of the step just made; on failure the clock notes the place (a degree of freedom or a site)."""
-    status = OK
-    total = 0.0
+    """Status of the step just made; on failure the clock notes the place (of a displacement, a site or a drift).
+
+    Every comparison is written so that nan fails it.
+    """
+    outside, even, odd = 0, 0.0, 0.0  # two sums, because each addition waits for the one before
     for i in range(plan.n):
-        total += state.w[i] + state.u[i]
-    if not np.isfinite(total):
-        status = NON_FINITE
-        for i in range(plan.n - 1, -1, -1):
-            if not np.isfinite(state.w[i] + state.u[i]):
-                state.clock[2] = i
+        outside += int(not abs(state.u[i]) <= plan.max_u) + int(not abs(state.w[i]) <= FINITE)
+    for i in range(0, plan.n - 1, 2):
+        even += plan.mass[i] * state.v[i] ** 2
+        odd += plan.mass[i + 1] * state.v[i + 1] ** 2
+    if plan.n % 2:
+        even += plan.mass[plan.n - 1] * state.v[plan.n - 1] ** 2
+    status = OK
+    if outside > 0:
+        status = displaced(plan, state)
+    elif not even + odd <= plan.max_energy * state.clock[IMPULSE] ** 2:
+        status = ENERGY
+    elif plan.bus_imbalance and not state.bus[plan.bus_imbalance] <= plan.max_imbalance:
+        status = IMBALANCE
     else:
         for s in range(plan.sites):
             f = state.bus[plan.site_signal[4 * s + 3]]
-            if abs(state.d1[s]) > plan.site_limit[2 * s] or abs(f) > plan.site_limit[2 * s + 1]:
+            if not (abs(state.d1[s]) <= plan.site_limit[2 * s] and abs(f) <= plan.site_limit[2 * s + 1]):
                 status = LIMIT
-                state.clock[2] = s
-    state.clock[1] = status
+                state.clock[PLACE] = s
+        for s in range(plan.drifts):
+            drift = 0.0
+            for k in range(plan.drift_start[s], plan.drift_start[s + 1]):
+                drift += plan.drift_coef[k] * state.u[plan.drift_dof[k]]
+            if not abs(drift) <= plan.drift_limit[s]:
+                status = DRIFT
+                state.clock[PLACE] = s
+    state.clock[STATUS] = status
+    return status
+
+
+@verb
+def displaced(plan, state):
+    """Which displacement is not finite, or the largest of those that are too large."""
+    status = DISPLACEMENT
+    state.clock[PLACE] = 0
+    for i in range(plan.n):
+        if abs(state.u[i]) > abs(state.u[int(state.clock[PLACE])]):
+            state.clock[PLACE] = i
+    for i in range(plan.n - 1, -1, -1):
+        if not np.isfinite(state.w[i] + state.u[i]):
+            status = NON_FINITE
+            state.clock[PLACE] = i
     return status
 
 

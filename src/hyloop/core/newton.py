@@ -10,6 +10,8 @@ from hyloop.core.jit import jit
 from hyloop.core.kernel import (
     NOT_CONVERGED,
     OK,
+    STATUS,
+    STEP,
     add_product,
     balance,
     check,
@@ -62,13 +64,13 @@ def newton_tick(plan, state, excitation, k, rows, row):
         for i in range(n):
             increment[i] -= residual[i]
         settled = _largest(residual) <= CORRECTION * (size + largest)
-    state.clock[0] += 1.0
+    state.clock[STEP] += 1.0
     report(plan, state)
     record(plan, state, rows, row + (plan.substeps - 1) * plan.every_tick)
     status = check(plan, state)
     if status == OK and not converged:
         status = NOT_CONVERGED
-        state.clock[1] = status
+        state.clock[STATUS] = status
     return status
 
 

@@ -14,7 +14,7 @@ the masses and of what is eliminated after them.
 from typing import NamedTuple
 
 from hyloop.core.jit import Floats, Ints, bind, verb
-from hyloop.core.kernel import check, collect, load, members, predict, record, report, respond
+from hyloop.core.kernel import STEP, check, collect, load, members, predict, record, report, respond
 
 __all__ = ["Matrices", "resist", "sparse_tick"]
 
@@ -93,7 +93,7 @@ def correct(plan, state, excitation, k):
     solve(plan, state)
     for i in range(plan.n):
         state.v[i] += plan.cc * state.w[i]
-    state.clock[0] += 1.0
+    state.clock[STEP] += 1.0
     report(plan, state)
 
 

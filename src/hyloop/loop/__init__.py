@@ -1,8 +1,9 @@
 """The loop: sites, runs, live steps, snapshots and ensembles."""
 
 from hyloop.loop.ensemble import run_ensemble
+from hyloop.loop.limits import Drift, Limits
 from hyloop.loop.loop import Loop
 from hyloop.loop.result import Result, Snapshot
 from hyloop.loop.site import Site, Wired
 
-__all__ = ["Loop", "Result", "Site", "Snapshot", "Wired", "run_ensemble"]
+__all__ = ["Drift", "Limits", "Loop", "Result", "Site", "Snapshot", "Wired", "run_ensemble"]

@@ -2,14 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from hyloop.core import LIMIT, NON_FINITE, OK, begin, run, settle, table
+from hyloop.core import begin, run, settle, table
+from hyloop.core.kernel import IMPULSE, OK, PLACE, STATUS, STEP
 from hyloop.errors import BadInput, BadShape, OutOfBounds, RunFailed, UnknownName
 from hyloop.integrators import Method
+from hyloop.loop.faults import fault
+from hyloop.loop.limits import Limits, initial_impulse
 from hyloop.loop.result import Result, Snapshot
 from hyloop.loop.site import Site, Wired
 from hyloop.loop.wiring import allocate, compile_plan, lay_out, shared_advice, views, wire
@@ -38,6 +42,9 @@ class Loop:
         Controller ticks in a step, m = Δt/δt; the deformation of every site is ramped over them.
     blocks : sequence of Wired
         Blocks that belong to no site, such as updaters.
+    limits : Limits, optional
+        Bounds on displacement, energy, drifts and section imbalance that stop a run; the default ones catch a run that
+        has diverged.
 
     Notes
     -----
@@ -49,23 +56,24 @@ class Loop:
     """
 
     def __init__(self, structure: Structure, sites: Sequence[Site] = (), *, method: Method, dt: float,
-                 substeps: int = 1, blocks: Sequence[Wired] = ()) -> None:  # fmt: skip
+                 substeps: int = 1, blocks: Sequence[Wired] = (), limits: Limits | None = None) -> None:  # fmt: skip
         if int(substeps) != substeps or substeps < 1:
             raise OutOfBounds(f"substeps = {substeps!r} must be a whole number of at least 1.")
         if structure.is_sparse and not method.sparse and structure.n <= _SMALL:
             structure = structure.dense()
         self.structure, self.sites, self.method, self.dt = structure, tuple(sites), method, float(dt)
+        self.limits = Limits() if limits is None else limits
         self._wiring = wire(structure, self.sites, blocks)
         Km, Cm = structure.initial_stiffness, structure.C
         for site in self.sites:
             outer = site.count * _outer(site.along, structure.is_sparse)
             Km, Cm = Km + site.device.stiffness * outer, Cm + site.device.damping * outer
-        self._device_stiffness = Km - structure.initial_stiffness
+        self._device_stiffness, self._model_stiffness = Km - structure.initial_stiffness, Km
         self._operators = method.operators(structure.M, structure.C, structure.K, dt, Cm=Cm, Km=Km)
         self._initial = allocate(structure, self.sites, self._wiring)
         self._thin = lay_out(structure, self._operators)  # kept alive: the plan refers to it by address
         self._plan = compile_plan(structure, self.sites, self._wiring, self._operators, self._thin, dt, int(substeps),
-                                  len(self._initial.memory))  # fmt: skip
+                                  len(self._initial.memory), self.limits)  # fmt: skip
         self._bounds = _bounds(self.sites, blocks)
         self._plan_table = table(self._plan)
         self._own_state()
@@ -163,6 +171,7 @@ class Loop:
         lag = plan.co * (self._operators.P @ state.w if plan.has_P else state.w)
         state.v[:] -= lag  # the method's own velocity may run behind the true one
         state.g[:] += self.structure.C @ lag
+        state.clock[IMPULSE] = initial_impulse(self.structure, self._model_stiffness, state.u - at_rest, state.v + lag)
         settle(self._plan_table, self._state_table)
 
     def advance(self, excitation: Any, *, record: Sequence[str] = ("*",), every: str = "step",
@@ -181,18 +190,24 @@ class Loop:
         lead = 1 if with_present else 0
         history = np.empty((lead + len(rows) * m, len(channels)))
         history[:lead] = self._state.bus[channels]
-        ticks = self._state.clock[0] * m + np.arange(1 - lead, len(rows) * m + 1)
+        ticks = self._state.clock[STEP] * m + np.arange(1 - lead, len(rows) * m + 1)
         plan = self._plan._replace(n_channels=len(channels), channels=channels, every_tick=every == "tick")
         done = run(table(plan), self._state_table, rows, history[lead:])
         time = ticks / m * self.dt
         kept = lead + done * m
         result = Result(
             time=time[:kept], data=history[:kept], names=tuple(layout.names[k] for k in channels),
-            units=tuple(layout.units[k] for k in channels), fault=self._fault(),
+            units=tuple(layout.units[k] for k in channels),
         )  # fmt: skip
-        if result.fault and on_fault == "raise":
-            raise self._failure(result)
-        return result
+        status = int(self._state.clock[STATUS])
+        if status == OK:
+            return result
+        found, step = fault(self, status, int(self._state.clock[PLACE])), int(self._state.clock[STEP])
+        result = replace(result, fault=found.text)
+        if on_fault == "stop":
+            return result
+        raise RunFailed(f"step {step} (t = {step * self.dt:g} s): {found.text}. {found.advice}", step=step,
+                        reason=found.reason, where=found.where, result=result)  # fmt: skip
 
     def step(self, excitation: np.ndarray) -> int:
         """Make one live step; `excitation` is a float64 vector at the end of the step. Returns a status code.
@@ -201,7 +216,7 @@ class Loop:
         checked here: this is the call for a real-time thread.
         """
         run(self._plan_table, self._state_table, excitation.reshape(1, -1), _NOTHING)
-        return int(self._state.clock[1])
+        return int(self._state.clock[STATUS])
 
     # --- snapshots --------------------------------------------------------------------------------------------
 
@@ -230,27 +245,6 @@ class Loop:
             raise BadShape(f"excitation: {int(bad.sum())} value(s) are not finite, the first in row {row} "
                            f"(t = {row * self.dt:g} s). Repair the record.")  # fmt: skip
         return np.ascontiguousarray(rows)
-
-    def _fault(self) -> str:
-        status, place = int(self._state.clock[1]), int(self._state.clock[2])
-        if status == OK:
-            return ""
-        if status == NON_FINITE:
-            return f"the response of degree of freedom '{self.structure.names[place]}' is not finite"
-        if status == LIMIT:
-            return f"site '{self.sites[place].name}' passed its limit"
-        return "Newton's method did not converge"
-
-    def _failure(self, result: Result) -> RunFailed:
-        status, place, number = int(self._state.clock[1]), int(self._state.clock[2]), int(self._state.clock[0])
-        advice = {
-            NON_FINITE: "Check the device parameters and take a smaller step.",
-            LIMIT: "Lower the excitation or raise max_d or max_f of the site.",
-        }.get(status, "Take a smaller step.")
-        where = {NON_FINITE: self.structure.names, LIMIT: [s.name for s in self.sites]}.get(status, [""] * (place + 1))
-        return RunFailed(f"step {number} (t = {number * self.dt:g} s): {result.fault}. {advice}", step=number,
-                         reason={NON_FINITE: "non-finite", LIMIT: "limit"}.get(status, "not converged"),
-                         where=where[place], result=result)  # fmt: skip
 
 
 def _bounds(sites: Sequence[Site], blocks: Sequence[Wired]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from hyloop.core.sparse import matrices
 from hyloop.core.sparse_tick import Matrices
 from hyloop.errors import BadInput, BadShape, UnknownName
 from hyloop.integrators import Operators
+from hyloop.loop.limits import UNBOUNDED, Drift, Limits, impulses
 from hyloop.loop.site import Site, Wired
 from hyloop.structure import Structure
 
@@ -30,6 +31,7 @@ class Wiring(NamedTuple):
     site_signal: list[list[int]]  # positions of d, v, a and the force of every site
     values: np.ndarray  # initial values of the bus
     response: int
+    imbalance: int  # zero: no member of the structure has one
     shared: dict[str, str]  # parameter a site does not have for itself, and the channel that stands for it
 
 
@@ -43,6 +45,9 @@ def wire(structure: Structure, sites: Sequence[Site], blocks: Sequence[Wired]) -
         for name in structure.names:
             length = "rad" if name.rpartition(".")[2] in _ROTATIONS else "m"
             layout.add(f"{symbol}.{name}", length + rate)
+    imbalance = len(layout) if any(group.imbalance >= 0 for group in structure.elements) else 0
+    if imbalance:
+        layout.add("imbalance", "-")
 
     for site in sites:
         if len(site.along) != structure.n:
@@ -78,7 +83,7 @@ def wire(structure: Structure, sites: Sequence[Site], blocks: Sequence[Wired]) -
     bus = np.zeros(len(layout))
     for name, value in values.items():
         bus[layout[name]] = value
-    return Wiring(layout, instances, inputs, outputs, p_start, signal, bus, response, shared)
+    return Wiring(layout, instances, inputs, outputs, p_start, signal, bus, response, imbalance, shared)
 
 
 def shared_advice(channel: str, shared: dict[str, str]) -> str:
@@ -165,10 +170,12 @@ def lay_out(structure: Structure, operators: Operators) -> Matrices | None:
 
 
 def compile_plan(structure: Structure, sites: Sequence[Site], wiring: Wiring, operators: Operators,
-                 thin: Matrices | None, dt: float, substeps: int, memory: int) -> Plan:  # fmt: skip
+                 thin: Matrices | None, dt: float, substeps: int, memory: int, limits: Limits) -> Plan:  # fmt: skip
     """All constants of a run as numbers and flat arrays; nothing is recorded yet."""
     entries = [np.flatnonzero(site.along) for site in sites]
+    drifts = [(_drift(name, drift, structure.n), drift) for name, drift in limits.drifts.items()]
     groups = structure.elements
+    group_x = _starts([g.initial for g in groups])
     nothing = np.empty((0, 0))
     A, B, K, C = (nothing,) * 4 if thin else (operators.A, operators.B, structure.K, structure.C)
     return Plan(
@@ -188,18 +195,33 @@ def compile_plan(structure: Structure, sites: Sequence[Site], wiring: Wiring, op
         site_count=np.array([site.count for site in sites], dtype=float),
         site_signal=_flat(wiring.site_signal, np.int64),
         site_limit=_flat([(site.max_d, site.max_f) for site in sites], float),
+        max_u=limits.max_u, max_energy=min(limits.max_energy, UNBOUNDED), max_imbalance=limits.max_imbalance,
+        impulse=impulses(structure), mass=np.asarray(abs(structure.M).sum(axis=1), dtype=float),
+        drifts=len(drifts), drift_start=_starts([dofs for dofs, _ in drifts]),
+        drift_dof=_flat([dofs for dofs, _ in drifts], np.int64),
+        drift_coef=_flat([np.asarray(drift.along, float)[dofs] for dofs, drift in drifts], float),
+        drift_limit=np.array([drift.limit for _, drift in drifts], dtype=float),
         address=np.array([i.block.address for i in wiring.instances], dtype=np.int64),
         in_start=_starts(wiring.inputs), in_bus=_flat(wiring.inputs, np.int64),
         out_start=_starts(wiring.outputs), out_bus=_flat(wiring.outputs, np.int64),
         x_start=_starts([i.x0 for i in wiring.instances]), p_start=np.array(wiring.p_start, dtype=np.int64),
         group_address=np.array([g.function.address for g in groups], dtype=np.int64),
-        group_x=_starts([g.initial for g in groups]), group_p=_starts([g.parameters for g in groups]),
+        group_x=group_x, group_p=_starts([g.parameters for g in groups]),
         group_i=_starts([g.integers for g in groups]),
         group_parameters=_flat([g.parameters for g in groups], float),
         group_integers=_flat([g.integers for g in groups], np.int64),
-        bus_excitation=1, bus_response=wiring.response,
+        group_imbalance=np.array([first + g.imbalance if g.imbalance >= 0 else -1
+                                  for first, g in zip(group_x[:-1], groups, strict=True)], dtype=np.int64),
+        bus_excitation=1, bus_response=wiring.response, bus_imbalance=wiring.imbalance,
         n_channels=0, channels=np.empty(0, np.int64), every_tick=False,
     )  # fmt: skip
+
+
+def _drift(name: str, drift: Drift, n: int) -> np.ndarray:
+    """Degrees of freedom that take part in a drift."""
+    if np.shape(drift.along) != (n,) or not np.isfinite(drift.along).all():
+        raise BadShape(f"limits: drift '{name}': along must be {n} finite numbers, one for each degree of freedom.")
+    return np.flatnonzero(drift.along)
 
 
 def allocate(structure: Structure, sites: Sequence[Site], wiring: Wiring) -> State:
@@ -209,7 +231,7 @@ def allocate(structure: Structure, sites: Sequence[Site], wiring: Wiring) -> Sta
     widest = max((len(i) + len(o) for i, o in zip(wiring.inputs, wiring.outputs, strict=True)), default=0)
     x = np.concatenate([np.empty(0), *(i.x0 for i in wiring.instances)])
     elements = _flat([g.initial for g in structure.elements], float)
-    sizes = {"clock": 3, "u": n, "v": n, "w": n, "g": n, "r": n, "d0": s, "d1": s, "rate": s, "jump": s,
+    sizes = {"clock": 4, "u": n, "v": n, "w": n, "g": n, "r": n, "d0": s, "d1": s, "rate": s, "jump": s,
              "bus": len(wiring.values), "x": len(x), "elements": len(elements), "b": n, "mixed": n,
              "gather": widest, "modal": 2 * rank}  # fmt: skip
     ends = np.cumsum(list(sizes.values()))

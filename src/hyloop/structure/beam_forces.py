@@ -22,6 +22,8 @@ Neuenhofer and Filippou (1997), doi:10.1061/(ASCE)0733-9445(1997)123:7(958); Kol
 doi:10.1061/(ASCE)ST.1943-541X.0001944.
 """
 
+import numpy as np
+
 from hyloop.core.jit import verb
 from hyloop.structure import section_forces
 from hyloop.structure.rows import deform, load
@@ -29,35 +31,122 @@ from hyloop.structure.rows import deform, load
 __all__ = ["HEADER", "MEMBER", "POINT", "resist"]
 
 # integers: header, members, points, rows of fibres, B
-HEADER = 10  # members, iterations, size of a row, x of e, q and scratch, p of B, i of members, points and B
+# header: members, iterations, size of a row; x of e, q and scratch; p of B; i of members, points and B; x of the
+# deformations of the last step, of what is kept of the sections, and of the imbalance
+HEADER = 13
 MEMBER = 3  # first point, point after the last, constants (length, GJ/L, elastic flexibility)
 POINT = 5  # state, constants of the section, first row of fibres, rows, place (position/length and weight)
+
+FAR = 0.5  # of the first correction: a second one beyond this shows that the tangent led astray
+NEAR = 1e-4  # strain, a twentieth of the yield strain of steel: corrections below this lead nowhere
+FINEST = 1.0 / 64.0  # smallest part of a step
 
 
 @verb
 def resist(n, u, x, p, i, r):
     """Add the forces of all members to r; `n` is 2 in the plane and 3 in space."""
-    members, iterations, size, e, q, w = i[0], i[1], i[2], i[3], i[4], i[5]
+    members, e, q, last = i[0], i[3], i[4], i[10]
     rows = 4 if n == 2 else 8
     deform(members * rows, u, x, e, p, i[6], i, i[9])
+    x[i[12]] = 0.0
     for m in range(members):
         member = i[7] + MEMBER * m
-        _equilibrate(n, iterations, size, x, e + rows * m, q + rows * m, w, p, i, member)
+        _increment(n, x, last + rows * m, e + rows * m, q + rows * m, p, i, member)
         _rest(n, x, e + rows * m, q + rows * m, p, i[member + 2])
     load(members * rows, x, q, r, p, i[6], i, i[9])
 
 
 @verb
-def _equilibrate(n, iterations, size, x, e, q, w, p, i, member):
-    fibres = w + (2 * n - 1) * (2 * n - 1)
+def _increment(n, x, last, e, q, p, i, member):
+    """Take a member from its last deformations to e: at once, or in smaller parts where its sections cannot follow."""
+    count = 2 * n - 1
+    goal = i[5] + count * count
+    done, part = 0.0, 1.0
+    while done < 1.0:
+        at = done + part
+        for a in range(count):
+            x[goal + a] = x[last + a] + at * (x[e + a] - x[last + a]) if at < 1.0 else x[e + a]
+        if _equilibrate(n, x, goal, q, p, i, member, part > FINEST):
+            done = at
+        else:
+            part *= 0.5
+    for a in range(count):
+        x[last + a] = x[e + a]
+
+
+@verb
+def _equilibrate(n, x, e, q, p, i, member, divisible):
+    """Iterate to the deformations e and commit; False, with nothing committed, where a smaller part should be tried."""
+    iterations, size, w, kept = i[1], i[2], i[5], i[11]
+    fibres = w + 2 * n * (2 * n - 1)
+    _copy_sections(n, x, kept, i, member, True)
     for iteration in range(iterations):
         _basic_forces(n, x, e, q, w, p, i, member)
+        if iteration == 1 and divisible and _overshot(n, x, q, kept, p, i, member):
+            _copy_sections(n, x, kept, i, member, False)
+            return False
         for s in range(i[member], i[member + 1]):
             point = i[8] + POINT * s
             _follow(n, x, i[point], q, p[i[point + 4]])
             section_forces.resist(n, x, i[point], fibres, size, p, i[point + 1], i, i[point + 2], i[point + 3],
                                   iteration == iterations - 1)  # fmt: skip
     _basic_forces(n, x, e, q, w, p, i, member)
+    for s in range(i[member], i[member + 1]):
+        point = i[8] + POINT * s
+        left = _correction(n, x, i[point], q, p, i[point + 1], p[i[point + 4]])
+        x[i[12]] = left if not left <= x[i[12]] else x[i[12]]
+    return True
+
+
+@verb
+def _copy_sections(n, x, kept, i, member, keep):
+    """Keep deformations, forces and flexibility of the sections of a member, or bring them back."""
+    size = 2 * n + n * n
+    for s in range(i[member], i[member + 1]):
+        here, there = i[i[8] + POINT * s], kept + size * (s - i[member])
+        for a in range(size):
+            if keep:
+                x[there + a] = x[here + a]
+            else:
+                x[here + a] = x[there + a]
+
+
+@verb
+def _overshot(n, x, q, kept, p, i, member):
+    """Whether the second correction of a section is not clearly smaller than the first."""
+    for s in range(i[member], i[member + 1]):
+        point = i[8] + POINT * s
+        second = _correction(n, x, i[point], q, p, i[point + 1], p[i[point + 4]])
+        if not second <= NEAR:
+            d, before, first = i[point], kept + (2 * n + n * n) * (s - i[member]), 0.0
+            for a in range(n):
+                first += abs(x[d + a] - x[before + a]) * _lever(n, p, i[point + 1], a)
+            if not second <= FAR * first:
+                return True
+    return False
+
+
+@verb
+def _correction(n, x, d, q, p, constants, position):
+    """Strain by which the section forces ask for other deformations: f (b q - D) at the radius of gyration."""
+    D, f = d + n, d + 2 * n
+    strain = 0.0
+    for a in range(n):
+        change = 0.0
+        for b in range(n):
+            first, b_i, b_j = _place(b, position)
+            excess = b_i * x[q + first] - x[D + b]
+            if b > 0:
+                excess += b_j * x[q + first + 1]
+            change += x[f + n * a + b] * excess
+        strain += abs(change) * _lever(n, p, constants, a)
+    return strain
+
+
+@verb
+def _lever(n, p, constants, a):
+    """One for the mean strain, the radius of gyration for a curvature (from the section's stiffness)."""
+    return np.sqrt(p[constants + n * a + a] / p[constants])
 
 
 @verb

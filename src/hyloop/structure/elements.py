@@ -5,6 +5,7 @@ whole group of members to the restoring force, and the flat arrays it works on. 
 uniaxial members from any device law.
 """
 
+import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -36,6 +37,8 @@ class Elements:
         Initial stiffness.
     keep : tuple
         Objects whose compiled code is referred to by address.
+    imbalance : int
+        Where in the state the group notes how far its members are from equilibrium (a strain); -1: nowhere.
     """
 
     name: str
@@ -45,6 +48,18 @@ class Elements:
     integers: np.ndarray
     stiffness: Any
     keep: tuple = ()
+    imbalance: int = -1
+
+    def forces(self, u: np.ndarray, v: np.ndarray, dt: float, x: np.ndarray) -> np.ndarray:
+        """Forces of the group at u and v; the state `x` moves on in place."""
+        u, v, r = np.ascontiguousarray(u), np.ascontiguousarray(v), np.zeros(len(u))
+        self.function.ctypes(_floats(u), _floats(v), dt, _floats(x), _floats(self.parameters),
+                             self.integers.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)), _floats(r))  # fmt: skip
+        return r
+
+
+def _floats(array: np.ndarray) -> Any:
+    return array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
 
 
 def springs(laws: Instance | Sequence[Instance], directions: Any) -> Elements:

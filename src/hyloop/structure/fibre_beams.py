@@ -144,13 +144,18 @@ def fibre_beams(members: Sequence[BeamColumn], B, *, dimensions: int = 2, iterat
         member_table += [begin // POINT, len(point_table) // POINT, used(numbers)]
         numbers.append(np.array([member.length, GJ / member.length, *flexibility.ravel()]))
     scratch = used(states)
-    states.append(np.zeros(count * count + section_forces.WORK * size))
+    states.append(np.zeros(count * (count + 1) + section_forces.WORK * size))
     places = [HEADER, HEADER + len(member_table), first_row + len(fibre_rows)]
-    header = [len(members), iterations, size, 0, total, scratch, 0, *places]
+    most = max((end - begin for begin, end in zip(member_table[::MEMBER], member_table[1::MEMBER], strict=True)))
+    last = used(states)
+    kept = last + total
+    imbalance = kept + most * (2 * n + n * n)
+    states.append(np.zeros(imbalance + 1 - last))
+    header = [len(members), iterations, size, 0, total, scratch, 0, *places, last, kept, imbalance]
     integers = np.concatenate([header, member_table, point_table, fibre_rows, connectivity]).astype(np.int64)
     group = FibreBeams(name="fibre beams", function=_plane() if n == 2 else _space(), initial=np.concatenate(states),
                        parameters=np.concatenate(numbers), integers=integers, stiffness=np.zeros((0, 0)),
-                       members=members, B=B, dimensions=n)  # fmt: skip
+                       members=members, B=B, dimensions=n, imbalance=imbalance)  # fmt: skip
     object.__setattr__(group, "stiffness", tangent(group, group.initial))
     return group
 

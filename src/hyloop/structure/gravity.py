@@ -1,6 +1,5 @@
 """The gravity stage: a structure at rest under its dead load, found by Newton's method on the members' own code."""
 
-import ctypes
 from dataclasses import replace
 from typing import Any
 
@@ -114,12 +113,9 @@ def _balance(structure: Structure, F: np.ndarray, u: np.ndarray, states: list[np
 
 def resisting_force(structure: Structure, u: np.ndarray, states: list[np.ndarray]) -> np.ndarray:
     """K u and the forces of all groups at rest; the states (of all groups) are advanced in place."""
-    r = np.ascontiguousarray(structure.K @ u)
     v = np.zeros_like(u)
-    for group, x in zip(structure.elements, states, strict=True):
-        group.function.ctypes(_floats(u), _floats(v), 1.0, _floats(x), _floats(group.parameters),
-                              _ints(group.integers), _floats(r))  # fmt: skip
-    return r
+    groups = zip(structure.elements, states, strict=True)
+    return structure.K @ u + sum(group.forces(u, v, 1.0, x) for group, x in groups)
 
 
 def tangent(structure: Structure, u: np.ndarray, states: list[np.ndarray], colours: Any = None,
@@ -160,11 +156,3 @@ def _colours(structure: Structure) -> tuple[Any, np.ndarray]:
         taken = set(colour[near.indices[near.indptr[k] : near.indptr[k + 1]]])
         colour[k] = next(c for c in range(structure.n) if c not in taken)
     return pattern, colour
-
-
-def _floats(array: np.ndarray) -> Any:
-    return array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
-
-
-def _ints(array: np.ndarray) -> Any:
-    return array.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
