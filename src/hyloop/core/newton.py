@@ -27,7 +27,8 @@ __all__ = ["newton_tick"]
 
 TOLERANCE = 1e-12  # of the largest force in the equation of motion
 CORRECTION = 1e-12  # of the displacement: where stiffness multiplies round-off, the residual cannot get smaller
-ITERATIONS = 50
+ITERATIONS = 80  # evaluations, those of the tangent not counted
+HALVINGS = 5  # of one correction
 DIFFERENCE = 1e-7  # relative step of the difference quotient: near the square root of round-off
 LEAST = 1e-5  # of the displacement: a structure at rest under its dead load has no increment to take differences by
 
@@ -46,6 +47,7 @@ def newton_tick(plan, state, excitation, k, rows, row):
         size = max(size, abs(increment[i]))
     size = max(size, LEAST * largest)
     residual, shifted, tangent = np.empty(n), np.empty(n), np.empty((n, n))
+    correction, before, halvings = np.zeros(n), np.inf, 0
     converged = settled = False
     for _ in range(ITERATIONS):
         scale = _evaluate(plan, state, start, increment, excitation, k, rows, row, residual)
@@ -53,6 +55,13 @@ def newton_tick(plan, state, excitation, k, rows, row):
         converged = settled or worst <= TOLERANCE * scale
         if converged or not np.isfinite(worst):
             break
+        if worst > before and halvings < HALVINGS:  # too far, as where a crack closes: half the way back
+            halvings += 1
+            for i in range(n):
+                correction[i] *= 0.5
+                increment[i] += correction[i]
+            continue
+        before, halvings = worst, 0
         for j in range(n):
             kept = increment[j]
             increment[j] = kept + DIFFERENCE * size
@@ -62,8 +71,9 @@ def newton_tick(plan, state, excitation, k, rows, row):
             increment[j] = kept
         _solve(tangent, residual)
         for i in range(n):
-            increment[i] -= residual[i]
-        settled = _largest(residual) <= CORRECTION * (size + largest)
+            correction[i] = residual[i]
+            increment[i] -= correction[i]
+        settled = _largest(correction) <= CORRECTION * (size + largest)
     state.clock[STEP] += 1.0
     report(plan, state)
     record(plan, state, rows, row + (plan.substeps - 1) * plan.every_tick)

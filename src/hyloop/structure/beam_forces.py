@@ -37,9 +37,11 @@ HEADER = 13
 MEMBER = 3  # first point, point after the last, constants (length, GJ/L, elastic flexibility)
 POINT = 5  # state, constants of the section, first row of fibres, rows, place (position/length and weight)
 
-FAR = 0.5  # of the first correction: a second one beyond this shows that the tangent led astray
+FAR = 0.5  # of the last correction: a further one beyond this shows that the tangent led astray
 NEAR = 1e-4  # strain, a twentieth of the yield strain of steel: corrections below this lead nowhere
 FINEST = 1.0 / 64.0  # smallest part of a step
+CLOSE = 2e-5  # strain: a correction below this is the last one
+MOST = 10  # iterations for one part of a step, where more than those asked for are needed
 
 
 @verb
@@ -80,21 +82,24 @@ def _equilibrate(n, x, e, q, p, i, member, divisible):
     iterations, size, w, kept = i[1], i[2], i[5], i[11]
     fibres = w + 2 * n * (2 * n - 1)
     _copy_sections(n, x, kept, i, member, True)
-    for iteration in range(iterations):
+    before, iteration, balanced = np.inf, 0, False
+    while not balanced:
+        iteration += 1
         _basic_forces(n, x, e, q, w, p, i, member)
-        if iteration == 1 and divisible and _overshot(n, x, q, kept, p, i, member):
+        correction = _correction(n, x, q, p, i, member)
+        if divisible and iteration > 1 and not (correction <= NEAR or correction <= FAR * before):
             _copy_sections(n, x, kept, i, member, False)
             return False
+        before = correction
+        balanced = iteration >= iterations and (correction <= CLOSE or iteration >= MOST)
         for s in range(i[member], i[member + 1]):
             point = i[8] + POINT * s
             _follow(n, x, i[point], q, p[i[point + 4]])
             section_forces.resist(n, x, i[point], fibres, size, p, i[point + 1], i, i[point + 2], i[point + 3],
-                                  iteration == iterations - 1)  # fmt: skip
+                                  balanced)  # fmt: skip
     _basic_forces(n, x, e, q, w, p, i, member)
-    for s in range(i[member], i[member + 1]):
-        point = i[8] + POINT * s
-        left = _correction(n, x, i[point], q, p, i[point + 1], p[i[point + 4]])
-        x[i[12]] = left if not left <= x[i[12]] else x[i[12]]
+    left = _correction(n, x, q, p, i, member)
+    x[i[12]] = x[i[12]] if left <= x[i[12]] else left
     return True
 
 
@@ -112,23 +117,19 @@ def _copy_sections(n, x, kept, i, member, keep):
 
 
 @verb
-def _overshot(n, x, q, kept, p, i, member):
-    """Whether the second correction of a section is not clearly smaller than the first."""
+def _correction(n, x, q, p, i, member):
+    """Largest strain, at the radius of gyration, by which the basic forces ask a section for other deformations."""
+    largest = 0.0
     for s in range(i[member], i[member + 1]):
         point = i[8] + POINT * s
-        second = _correction(n, x, i[point], q, p, i[point + 1], p[i[point + 4]])
-        if not second <= NEAR:
-            d, before, first = i[point], kept + (2 * n + n * n) * (s - i[member]), 0.0
-            for a in range(n):
-                first += abs(x[d + a] - x[before + a]) * _lever(n, p, i[point + 1], a)
-            if not second <= FAR * first:
-                return True
-    return False
+        strain = _asked(n, x, i[point], q, p, i[point + 1], p[i[point + 4]])
+        largest = largest if strain <= largest else strain  # nan counts as larger
+    return largest
 
 
 @verb
-def _correction(n, x, d, q, p, constants, position):
-    """Strain by which the section forces ask for other deformations: f (b q - D) at the radius of gyration."""
+def _asked(n, x, d, q, p, constants, position):
+    """Strain of f (b q - D)."""
     D, f = d + n, d + 2 * n
     strain = 0.0
     for a in range(n):
