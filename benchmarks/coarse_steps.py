@@ -153,9 +153,7 @@ if __name__ == "__main__":
     parser.add_argument("--opensees", type=int, default=0, metavar="N", help="compare N runs with OpenSees instead")
     given = parser.parse_args()
     if not given.opensees:
-        print(
-            f"{'structure':20s} {'step':>7s} {'runs':>5s} {'astray':>7s} {'NRMSE median':>13s} {'90 %':>8s} {'worst':>8s}"
-        )
+        print("structure               step  runs  astray  NRMSE median     90 %    worst")
     for structure in given.structures:
         if given.opensees:
             against_opensees(structure, given.opensees)
