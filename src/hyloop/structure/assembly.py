@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import block_diag, coo_array, csr_array, diags_array
+from scipy.sparse import block_diag, coo_array, csr_array, diags_array, vstack
 
 from hyloop.errors import BadInput, UnknownName
 from hyloop.structure.braces import trusses
@@ -19,7 +19,8 @@ from hyloop.structure.elements import Elements, springs
 from hyloop.structure.fibre_beams import ITERATIONS, fibre_beams
 from hyloop.structure.gravity import rest
 from hyloop.structure.members import Brace, Fibre, Member, Spring
-from hyloop.structure.model_checks import connected, no_mechanism, stable
+from hyloop.structure.model_checks import connected, no_mechanism, resolved, stable
+from hyloop.structure.rigidity import resisted, resisting_rows
 from hyloop.structure.structure import Structure
 from hyloop.structure.super_element import eliminate
 
@@ -58,8 +59,10 @@ def structure(model: "Model", damping: Callable[[Structure], Any] | None = None,
     K, geometric, M = (T.T @ matrix @ T for matrix in (*_stiffness(model), _mass(model)))
     groups = element_groups(model, T, iterations)
     initial = K + sum((csr_array(group.stiffness) for group in groups), csr_array(K.shape))
-    no_mechanism(initial, names)
-    stable(initial + geometric, names)
+    no_mechanism(_resisting(model) @ T, names, _typical_length(model))
+    resolved(initial, names)
+    if geometric.nnz:
+        stable(initial + geometric, names)
     K, load, influence = K + geometric, T.T @ _vector(model, model.loads), _influence(model, names, ground)
     if condense is not None:
         keep = _kept(M, _touched(model, T), names, condense)
@@ -162,6 +165,23 @@ def _rows(model: "Model", members: Sequence[Member]) -> Any:
         values.append(member.rows[r, c])
         first += len(member.rows)
     return coo_array((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=shape).tocsr()
+
+
+def _resisting(model: "Model") -> Any:
+    """Rows of all deformations that something resists, over all displacements."""
+    size = len(model.nodes) * len(model.dofs)
+    rows = [_rows(model, [Member(m.name, m.i, m.j, resisting_rows(m)) for m in model.members.values()])]
+    for part in model.super_elements:
+        B = resisted(part.K)
+        r, c = np.nonzero(B)
+        rows.append(csr_array((B[r, c], (r, _places(model, part.dofs)[c])), shape=(len(B), size)))
+    return csr_array(vstack(rows))
+
+
+def _typical_length(model: "Model") -> float:
+    """Mean length of all members that have one."""
+    lengths = [float(np.linalg.norm(model.nodes[m.j] - model.nodes[m.i])) for m in model.members.values()]
+    return float(np.mean([length for length in lengths if length > 0.0] or [1.0]))
 
 
 def _elastic(model: "Model", geometric: bool = False) -> tuple[Any, Any]:
