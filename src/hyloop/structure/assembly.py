@@ -49,7 +49,8 @@ def structure(model: "Model", damping: Callable[[Structure], Any] | None = None,
         Directions of ground motion. Default: ("ux",) in the plane, ("ux", "uz") in space.
     condense : sequence of str, optional
         Condense statically all degrees of freedom without mass and without nonlinear members, except those named
-        here (where devices will be attached). Exact for the others.
+        here (where devices will be attached). Exact for the others. A degree of freedom without mass on which a
+        device, a load or a yielding member acts is no statics but a filter of the method (docs/frames.md).
     iterations : int
         Fixed number of section iterations of the fibre beams in a time step.
     """

@@ -26,6 +26,8 @@ class Structure:
     ----------
     M, K, C : array_like or scipy.sparse array, (n, n)
         Mass (positive definite, or semi-definite where K makes up for it), linear stiffness and damping, in SI units.
+        Without mass, a degree of freedom that nothing loads follows statics; a loaded one does so after some steps
+        only (docs/frames.md).
         A one-dimensional M is a diagonal. C may be left out; `hyloop.structure.damping` makes one. With a sparse M or
         K everything is kept sparse (CSR), and C may be a `hyloop.core.LowRank`.
     influence : array_like, (n,) or (n, k), optional
