@@ -21,15 +21,14 @@ from hyloop.structure.gravity import rest
 from hyloop.structure.members import Brace, Fibre, Member, Spring
 from hyloop.structure.model_checks import connected, no_mechanism, resolved, stable
 from hyloop.structure.rigidity import resisted, resisting_rows
-from hyloop.structure.structure import Structure
+from hyloop.structure.structure import DENSE, Structure
 from hyloop.structure.super_element import eliminate
 
 if TYPE_CHECKING:
     from hyloop.structure.model import Model
 
-__all__ = ["DENSE", "SYMMETRY", "element_groups", "numbering", "on", "structure"]
+__all__ = ["SYMMETRY", "element_groups", "numbering", "on", "structure"]
 
-DENSE = 200  # degrees of freedom up to which matrices are full: small enough to be faster than sparse ones
 STATIC = 50  # iterations of the sections in the gravity stage
 SYMMETRY = 1e-9  # of the largest entry: matrices from a file keep about ten digits
 

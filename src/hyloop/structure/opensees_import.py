@@ -7,8 +7,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from hyloop.errors import BadInput, UnknownName
-from hyloop.structure.assembly import DENSE, SYMMETRY
-from hyloop.structure.structure import Structure
+from hyloop.structure.assembly import SYMMETRY
+from hyloop.structure.structure import DENSE, Structure
 
 __all__ = ["structure"]
 

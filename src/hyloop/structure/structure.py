@@ -13,8 +13,11 @@ from hyloop.errors import BadShape, OutOfBounds, UnknownName
 from hyloop.structure.elements import Elements
 from hyloop.structure.modes import Modes, dense_modes, sparse_modes
 
-__all__ = ["Modes", "Structure"]
+__all__ = ["DENSE", "Modes", "Structure"]
 
+# degrees of freedom up to which whatever makes a structure gives it full matrices, which are easier to look at; what a
+# step works with is up to the loop (hyloop.loop.storage)
+DENSE = 200
 SYMMETRY = 1e-9  # of the largest entry: matrices from a file keep about ten digits
 
 
