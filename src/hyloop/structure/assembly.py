@@ -124,7 +124,7 @@ def element_groups(model: "Model", T: Any, iterations: int = ITERATIONS) -> list
     devices = sorted((m for m in model.members.values() if isinstance(m, Spring)), key=_block)
     for _, same in groupby(devices, key=_block):
         members = list(same)
-        groups.append(springs([m.law for m in members], (_rows(model, members) @ T).toarray()))
+        groups.append(springs([m.law for m in members], _rows(model, members) @ T))
     return groups
 
 

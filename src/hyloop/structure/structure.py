@@ -15,8 +15,8 @@ from hyloop.structure.modes import Modes, dense_modes, sparse_modes
 
 __all__ = ["DENSE", "Modes", "Structure"]
 
-# degrees of freedom up to which whatever makes a structure gives it full matrices, which are easier to look at; what a
-# step works with is up to the loop (hyloop.loop.storage)
+# degrees of freedom up to which the structure of a model has full matrices, which are easier to look at and take every
+# kind of damping; what a step works with is up to the loop (hyloop.loop.storage)
 DENSE = 200
 SYMMETRY = 1e-9  # of the largest entry: matrices from a file keep about ten digits
 
@@ -204,17 +204,17 @@ def _masses(M: Any) -> None:
     if np.min(diagonal) < 0.0:
         worst = int(np.argmin(diagonal))
         raise OutOfBounds(f"M: mass of degree of freedom {worst + 1} is {diagonal[worst]:g}; it cannot be negative.")
-    allowed = SYMMETRY * abs(M).max()
-    if sparse.issparse(M):
-        # positive pivots of M plus the allowance are the same statement as no eigenvalue below minus the allowance
-        allowance = (allowed or 1.0) * sparse.eye_array(M.shape[0])
-        try:
-            negative = Factor(M + allowance).pivots.min() <= 0.0
-        except np.linalg.LinAlgError:
-            negative = True
-    else:
-        negative = np.linalg.eigvalsh(M)[0] < -allowed
-    if negative:
+    # positive pivots of M plus an allowance are the same statement as no eigenvalue below minus the allowance
+    allowance = SYMMETRY * abs(M).max() or 1.0
+    try:
+        if sparse.issparse(M):
+            positive = Factor(M + allowance * sparse.eye_array(M.shape[0])).pivots.min() > 0.0
+        else:
+            np.linalg.cholesky(M + allowance * np.eye(len(M)))
+            positive = True
+    except np.linalg.LinAlgError:
+        positive = False
+    if not positive:
         raise OutOfBounds("M has a negative eigenvalue; a mass matrix must be positive semi-definite.")
 
 
