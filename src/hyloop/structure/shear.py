@@ -46,7 +46,7 @@ def shear_frame(masses, stiffnesses, *, gravity=None, heights=None) -> Structure
         if h.min() <= 0.0:
             raise OutOfBounds(f"shear_frame: heights {h.tolist()} must be positive.")
         k = k - np.cumsum(g[::-1])[::-1] / h
-    own, above = k + np.append(k[1:], 0.0), -k[1:]
+    own, above, floors = k + np.append(k[1:], 0.0), -k[1:], range(len(m))
     if len(m) > FULL:
-        return Structure(M=m, K=sparse.diags_array([above, own, above], offsets=[-1, 0, 1]))
-    return Structure(M=m, K=np.diag(own) + np.diag(above, 1) + np.diag(above, -1))
+        return Structure(M=m, K=sparse.diags_array([above, own, above], offsets=[-1, 0, 1]), floors=floors)
+    return Structure(M=m, K=np.diag(own) + np.diag(above, 1) + np.diag(above, -1), floors=floors)

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from hyloop.core.factor import Factor
 from hyloop.core.low_rank import LowRank
-from hyloop.errors import BadShape, OutOfBounds, UnknownName
+from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
 from hyloop.structure.elements import Elements
 from hyloop.structure.modes import Modes, dense_modes, sparse_modes
 
@@ -47,6 +47,9 @@ class Structure:
     at_rest : array_like, (n,), optional
         Displacement under the dead load alone, where a run begins. Devices are installed in that state: their
         deformation is counted from it. Default: zero.
+    floors : sequence of str or int, optional
+        Horizontal degrees of freedom of the floors from the bottom up, by name or index, for `story`. Without them a
+        structure has no stories; `shear_frame` gives them.
     """
 
     M: Any
@@ -58,6 +61,7 @@ class Structure:
     names: Sequence[str] = field(default=())
     dead_load: Any = None
     at_rest: Any = None
+    floors: Sequence[str | int] = ()
 
     def __post_init__(self) -> None:
         thin = sparse.issparse(self.M) or sparse.issparse(self.K)
@@ -82,6 +86,7 @@ class Structure:
                            ("names", names), ("dead_load", _load("dead_load", self.dead_load, n)),
                            ("at_rest", _load("at_rest", self.at_rest, n))):  # fmt: skip
             object.__setattr__(self, key, value)
+        object.__setattr__(self, "floors", _floors(self))
         for group in self.elements:
             if group.stiffness.shape != (n, n):
                 raise BadShape(
@@ -164,10 +169,28 @@ class Structure:
         return direction
 
     def story(self, number: int, factor: float = 1.0) -> np.ndarray:
-        """Direction vector of the drift of story `number` (the first is 1) when degrees of freedom are floors."""
-        if not 1 <= number <= self.n:
-            raise OutOfBounds(f"story {number} does not exist; stories run from 1 to {self.n}.")
-        return self.between(number - 1, number - 2 if number > 1 else None, factor)
+        """Direction vector of the drift of story `number` (the first is 1), for structures that know their floors."""
+        if not self.floors:
+            raise BadInput(f"story {number}: this structure does not know its floors. Use between(upper, lower) or, "
+                           "for a model, Model.direction; or name the floors from the bottom up: Structure(..., "
+                           'floors=[...]), in a file floors = ["..."].')  # fmt: skip
+        if not 1 <= number <= len(self.floors):
+            raise OutOfBounds(f"story {number} does not exist; stories run from 1 to {len(self.floors)}.")
+        return self.between(self.floors[number - 1], self.floors[number - 2] if number > 1 else None, factor)
+
+
+def _floors(structure: Structure) -> tuple[int, ...]:
+    """Indices of the floors, which stay right when degrees of freedom are renamed."""
+    if isinstance(structure.floors, str):
+        raise BadInput(f"floors: {structure.floors!r} must be a list of degrees of freedom, from the bottom up.")
+    try:
+        found = tuple(structure.dof(floor) for floor in structure.floors)
+    except BadInput as error:
+        error.args = (f"floors: {error}",)
+        raise
+    if len(set(found)) < len(found):
+        raise BadInput(f"floors: {list(structure.floors)} must name each floor once, from the bottom up.")
+    return found
 
 
 def _square(name: str, matrix: Any, n: int, thin: bool) -> Any:
