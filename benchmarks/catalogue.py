@@ -6,6 +6,7 @@ from typing import Any
 from benchmarks import engine, filters, networks, tower
 from benchmarks.rc_frame import rc_frame
 from benchmarks.recording import recording
+from benchmarks.sparse import sparse
 
 __all__ = ["BENCHMARKS"]
 
@@ -14,6 +15,7 @@ BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "live": engine.live,
     "start": engine.start,
     "tower": tower.tower,
+    "sparse": sparse,
     "recording": recording,
     "rc-frame": rc_frame,
     "cukf": filters.cukf,

@@ -86,6 +86,26 @@ def test_tables_for_a_person(hyloop):
     assert out.count("│") < 200
 
 
+def test_degrees_of_freedom_without_mass_are_told_of(hyloop):
+    """A node in the middle of a beam and the rotations have none; with a mass everywhere nothing is said."""
+    middle = PORTAL.replace('lines = [["A{n}", "B{n}"]]', 'lines = [["A{n}", "mid{n}", "B{n}"]]')
+    middle += '[nodes]\nmid1 = ["3 m", "3 m"]\nmid2 = ["3 m", "6 m"]\n'
+    Path("portal.toml").write_text(middle)
+    out, _ = hyloop("model", "portal.toml", "--out", "page.html")
+    assert "degrees of freedom without mass" in out and "10" in out
+    told = [line for line in " ".join(out.split()).split("checked: ") if line.startswith("10 of 18")]
+    assert len(told) == 1
+    for word in ("have no mass", "statics", "device", "rho_inf", "condense"):
+        assert word in told[0]
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "10 of 18 degrees of freedom have no mass" in page
+    found = json.loads(hyloop("model", "portal.toml", "--json", "--no-report")[0])
+    assert found["counts"]["degrees of freedom without mass"] == 10
+    assert any("10 of 18 degrees of freedom have no mass" in check for check in found["checks"])
+    Path("portal.toml").write_text(PORTAL.replace('uy = "10 t"', 'uy = "10 t"\nrz = "1 t m2"'))
+    assert "without mass" not in hyloop("model", "portal.toml", "--no-report")[0]
+
+
 def test_a_change_reaches_the_model(hyloop):
     Path("portal.toml").write_text(PORTAL)
     words = ("model", "portal.toml", "--no-report", "--json")

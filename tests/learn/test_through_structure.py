@@ -53,7 +53,8 @@ def test_the_history_is_that_of_the_loop(device, law, rng):
     """With the added mass of the initial stiffness, which the loop keeps; a linear spring has no other."""
     loads = 1.5e7 * rng.normal(size=(STEPS, 1))
     structure = chain()
-    loop = Loop(structure, [Site("base", structure.story(1), device)], method=stabilized_central_difference(), dt=DT)
+    site = Site("base", structure.between("1"), device)
+    loop = Loop(structure, [site], method=stabilized_central_difference(), dt=DT)
     theirs = loop.run(np.column_stack([np.zeros(STEPS), loads]))
     for tangent in (False, True) if device.block is spring else (False,):
         ours = problem(tangent=tangent).simulate([law], loads)

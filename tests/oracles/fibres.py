@@ -138,7 +138,8 @@ def opensees_fibre_section(tag, section):
             ops.uniaxialMaterial("Concrete01", tags[m], -m.fc, -m.ec, -m.fcu, -m.ecu)
         else:
             ops.uniaxialMaterial("Steel02", tags[m], m.fy, m.E, m.b, m.R0, m.cR1, m.cR2)
-    ops.section("Fiber", tag, *(("-GJ", section.GJ) if section.GJ else ()))
+    # OpenSees moves the member's axis to the centroid of the fibres unless told not to
+    ops.section("Fiber", tag, "-noCentroid", *(("-GJ", section.GJ) if section.GJ else ()))
     for y, z, area, material in zip(section.y, section.z, section.area, section.materials, strict=True):
         ops.fiber(float(y), float(z), float(area), tags[material])
 
@@ -203,6 +204,7 @@ def opensees_cantilever(member, loads, path, sideways=(0.0, 1.0, 0.0), transform
     ops.fix(1, *[1] * dofs)
     fibre, inner = member.sections[0], member.sections[1]
     opensees_fibre_section(1, fibre)
+    assert inner.Sz == inner.Sy == inner.Iyz == 0.0, "OpenSees' elastic section has its centroid on the axis"
     space = () if dofs == 3 else (inner.Iy, inner.G, inner.J)
     ops.section("Elastic", 2, inner.E, inner.A, inner.Iz, *space)
     ops.geomTransf(transformation, 1, *(() if dofs == 3 else (0.0, 0.0, 1.0)))

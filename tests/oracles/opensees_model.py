@@ -6,7 +6,22 @@ from oracles.opensees import opensees
 from hyloop.structure import assembly, materials
 from hyloop.structure.constraints import IN_PLAN
 from hyloop.structure.members import Brace, Elastic, Fibre, LeanOn, Link, Spring
-from hyloop.structure.sections import ElasticSection
+from hyloop.structure.sections import ElasticSection, FibreSection
+
+
+def coupled(section):
+    """Whether axial force and bending of an elastic section belong together."""
+    return any((section.Sz, section.Sy, section.Iyz))
+
+
+def four_fibres(section):
+    """Fibres with all moments of area of an elastic section: two on each principal axis, at √2 radii of gyration."""
+    s = section
+    centre = np.array([s.Sz, s.Sy]) / s.A
+    squares, axes = np.linalg.eigh(np.array([[s.Iz, s.Iyz], [s.Iyz, s.Iy]]) / s.A - np.outer(centre, centre))
+    arms = axes * np.sqrt(2.0 * squares.clip(min=0.0))
+    y, z = np.concatenate([centre + arms.T, centre - arms.T]).T
+    return FibreSection(y, np.full(4, s.A / 4), materials.Elastic(s.E), z, GJ=s.GJ)
 
 
 class OpenSeesModel:
@@ -99,6 +114,8 @@ class OpenSeesModel:
 
     def _elastic(self, member):
         s, ends, tag = member.section, (self.tags[member.i], self.tags[member.j]), self.members[member.name]
+        if coupled(s):
+            raise NotImplementedError("OpenSees' elastic element has the centroid on its axis")
         transformation = self._transformation(member, member.axial_force is not None)
         codes = {"i": (1, 0), "j": (2, 0), "iz": (1, 0), "jz": (2, 0), "iy": (0, 1), "jy": (0, 2)}
         z, y = (sum(codes[end][k] for end in member.release) for k in (0, 1))
@@ -124,15 +141,18 @@ class OpenSeesModel:
         if id(section) in self._sections:
             return self._sections[id(section)][0]
         ops, tag, plane = self.ops, self._tag(), self.model.dimensions == 2
+        self._sections[id(section)] = tag, section  # kept, so that no other one gets this id
+        if isinstance(section, ElasticSection) and coupled(section):
+            section = four_fibres(section)
         if isinstance(section, ElasticSection):
             s = section
             ops.section("Elastic", tag, s.E, s.A, s.Iz, *([] if plane else [s.Iy, s.G, s.J]))
         else:
             fibres = [self.material(material) for material in section.materials]
-            ops.section("Fiber", tag, *([] if plane else ["-GJ", section.GJ]))
+            # OpenSees moves the member's axis to the centroid of the fibres unless told not to
+            ops.section("Fiber", tag, "-noCentroid", *([] if plane else ["-GJ", section.GJ]))
             for y, z, area, material in zip(section.y, section.z, section.area, fibres, strict=True):
                 ops.fiber(float(y), 0.0 if plane else float(z), float(area), material)
-        self._sections[id(section)] = tag, section
         return tag
 
     def material(self, material, stretch=1.0):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from hyloop.devices import dashpot, spring
 from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
 from hyloop.structure import Model
 from hyloop.structure.materials import Bilinear
@@ -185,3 +186,113 @@ def test_names_are_checked_when_they_are_given():
         Model(4)
     with pytest.raises(UnknownName, match=r"condense: unknown degree of freedom 'A1\.uxx'"):
         model.structure(condense=["A1.uxx"])
+
+
+RIGID_LINK = 2e-3  # of the period: a link is not quite rigid, and of one 1e9 times stiffer a part in 1e4 is round-off
+
+
+def tall_frame(stories, link=None, release=()):
+    """A frame whose beams hang on rigid ends of 0.3 m, or between stiff links of that length."""
+    model = Model()
+    for line, x in (("A", 0.0), ("B", 6.0)):
+        model.node(f"{line}0", x, 0.0)
+        model.support(f"{line}0", "fixed" if not release else "pinned")
+        for s in range(1, stories + 1):
+            model.node(f"{line}{s}", x, 3.5 * s)
+            model.elastic(f"column {line}{s}", f"{line}{s - 1}", f"{line}{s}", SECTION)
+            model.mass(f"{line}{s}", ux=2e4)
+    for s in range(1, stories + 1):
+        if link is None:
+            model.elastic(f"beam {s}", f"A{s}", f"B{s}", SECTION, offsets=(0.3, 0.3))
+            continue
+        model.node(f"a{s}", 0.3, 3.5 * s)
+        model.node(f"b{s}", 5.7, 3.5 * s)
+        model.elastic(f"beam {s}", f"a{s}", f"b{s}", SECTION, release=release)
+        for line in "ab":
+            model.link(f"link {line}{s}", f"{line.upper()}{s}", f"{line}{s}", dict.fromkeys(("ux", "uy", "rz"), link))
+    return model
+
+
+@pytest.mark.parametrize("stories, link", [(5, 1e12), (5, 1e9 * 2e11 * 1e-2 / 3.5), (60, 1e15)])
+def test_stiff_links_are_rigid_ends_and_no_mechanism(stories, link):
+    """Also 1e9 times as stiff as the axial stiffness of the columns."""
+    period = tall_frame(stories, link).structure().modes(count=1).periods[0]
+    assert period == pytest.approx(tall_frame(stories).structure().modes(count=1).periods[0], rel=RIGID_LINK)
+
+
+@pytest.mark.parametrize("link", [1e9, 1e15, 1e20])
+@pytest.mark.parametrize("stories", [1, 60])
+def test_a_mechanism_beside_stiff_links_is_still_named(stories, link):
+    """Pinned feet and hinges on both sides of the beams: every story can lean."""
+    with pytest.raises(BadInput, match=r"mechanism: .*\.ux.* can move without resistance"):
+        tall_frame(stories, link, release=("i", "j")).structure()
+
+
+@pytest.mark.parametrize("stories, link", [(1, 1e24), (20, 1e19)])
+def test_a_link_beyond_double_precision_is_refused_with_advice(stories, link):
+    with pytest.raises(BadInput, match=r"round-off: .*[ab]\d+\.r?[uz][xyz]?.*offsets.*diaphragm"):
+        tall_frame(stories, link).structure()
+
+
+@pytest.mark.parametrize("angle", [0.0, 30.0, 90.0])
+@pytest.mark.parametrize("rise, stands", [(1e-5, True), (1e-9, False)])
+def test_two_bars_nearly_in_line_are_judged_alike_in_every_direction(angle, rise, stands):
+    c, s = np.cos(np.radians(angle)), np.sin(np.radians(angle))
+    model = Model()
+    for name, x, y in (("a", -1.0, 0.0), ("b", 1.0, 0.0), ("top", 0.0, rise)):
+        model.node(name, c * x - s * y, s * x + c * y)
+    for node in "ab":
+        model.support(node, "pinned")
+        bar(model, node, "top")
+    if stands:
+        assert model.structure().n == 2
+    else:
+        with pytest.raises(BadInput, match=r"mechanism: .*top"):
+            model.structure()
+
+
+def test_round_off_in_coordinates_does_not_hide_a_mechanism():
+    """A stack of hinged bars whose nodes lie on one vertical but for the last digit."""
+    model = Model()
+    places = (0.3, 0.1 + 0.2, 0.3, 0.7 - 0.4)
+    assert len(set(places)) > 1
+    for k, x in enumerate(places):
+        model.node(f"n{k}", x, float(k))
+    for node in ("n0", "n3"):
+        model.support(node, "pinned")
+    for k in range(3):
+        bar(model, f"n{k}", f"n{k + 1}")
+    with pytest.raises(BadInput, match=r"mechanism: nothing resists n1\.ux, n2\.ux"):
+        model.structure()
+
+
+def test_dampers_resist_no_mechanism_and_springs_do():
+    for law, stands in ((dashpot(c=1e6), False), (spring(k=1e3), True)):
+        model = frame(release=("i", "j"), base="pinned")
+        for line in "AB":
+            model.spring(f"device {line}", line + "0", line + "1", law, "ux")
+        if stands:
+            assert model.structure().n == 8
+        else:
+            with pytest.raises(BadInput, match=r"mechanism: .*[AB]1\.ux"):
+                model.structure()
+
+
+def test_a_super_element_counts_by_what_it_resists():
+    """A brace given as a matrix holds a leaning frame; the same matrix without a stiffness does not."""
+    for stiffness, stands in ((1e6, True), (0.0, False)):
+        model = frame(release=("i", "j"), base="pinned")
+        model.super_element(["A1.ux"], [[stiffness]])
+        if stands:
+            assert model.structure().n == 8
+        else:
+            with pytest.raises(BadInput, match=r"mechanism: .*[AB]1\.ux"):
+                model.structure()
+
+
+@pytest.mark.parametrize("stories", [1, 80])
+def test_a_super_element_of_negative_stiffness_is_named(stories):
+    model = tall_frame(stories)
+    model.super_element([f"A{stories}.ux"], [[-1e8]])
+    with pytest.raises(BadInput, match=rf"instability: .*A{stories}\.ux"):
+        model.structure()

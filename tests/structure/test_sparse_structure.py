@@ -7,14 +7,17 @@ import pytest
 from scipy import sparse
 
 from hyloop.core import LowRank
-from hyloop.devices import bouc_wen
+from hyloop.core.factor import Factor
+from hyloop.devices import bilinear, bouc_wen
 from hyloop.errors import BadInput, BadShape, OutOfBounds
 from hyloop.structure import (
+    ElasticSection,
     Similitude,
     Structure,
     caughey,
     modal,
     modal_and_stiffness,
+    plane_frame,
     rayleigh,
     shear_frame,
     springs,
@@ -150,3 +153,62 @@ def test_damping_that_would_fill_a_sparse_matrix_is_refused():
         modal_and_stiffness(frame_with_massless_joints(np.random.default_rng(1)), 0.02, modes=13)
     with pytest.raises(OutOfBounds, match="count"):
         shear_frame([1.0], [1.0]).modes(count=0)
+
+
+def peak_of(make):
+    """What `make` returns, and the largest memory it had at once, in bytes."""
+    tracemalloc.start()
+    made = make()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return made, peak
+
+
+def test_springs_of_a_large_model_make_no_full_matrix():
+    """Springs of one law are one group with sparse stiffness; that of two is checked by the textbook."""
+    section = ElasticSection(2e11, 1e-2, 2e-4)
+    model = plane_frame([6.0] * 9, [3.5] * 60, section, section, masses=2e4)
+    for s in range(1, 61):
+        model.spring(f"fuse {s}", f"A{s - 1}", f"B{s}", bilinear(k=1e6, f_y=1e4))
+        model.spring(f"damper {s}", f"C{s - 1}", f"D{s}", bouc_wen(k=2e6, d_y=1e-3), "ux")
+    structure, peak = peak_of(model.structure)
+    n = structure.n
+    assert n == 1800
+    assert peak < n * n * 8 / 2
+    assert [group.name for group in structure.elements] == ["springs(bilinear)", "springs(bouc_wen)"]
+    fuses, dampers = (group.stiffness for group in structure.elements)
+    assert sparse.issparse(fuses) and sparse.issparse(dampers)
+    c, s = np.array([6.0, 3.5]) / np.hypot(6.0, 3.5)
+    at = [structure.dof(name) for name in ("A1.ux", "A1.uy", "B2.ux", "B2.uy")]
+    row = np.array([-c, -s, c, s])
+    # A1 is the foot of one fuse, B2 the head of the same; B1 and A2 belong to others
+    expected = 1e6 * np.outer(row, row)
+    assert np.allclose(fuses[at][:, at].toarray(), expected, rtol=1e-12)
+    at = [structure.dof(name) for name in ("C1.ux", "D2.ux")]
+    assert np.allclose(dampers[at][:, at].toarray(), 2e6 * np.array([[1, -1], [-1, 1]]), rtol=1e-12)
+
+
+def test_a_tall_shear_frame_is_sparse_and_as_stiff_as_its_stories():
+    n = 3000
+    rng = np.random.default_rng(2)
+    m, k = rng.uniform(1e4, 2e4, n), rng.uniform(1e7, 2e7, n)
+    frame, peak = peak_of(lambda: shear_frame(m, k, gravity=1e3, heights=3.0))
+    assert frame.is_sparse and peak < n * n * 8 / 20
+    # story s carries the loads of the floors above it; the deflection is the sum of the drifts
+    F = rng.normal(size=n)
+    k = k - 1e3 * np.arange(n, 0, -1) / 3.0
+    expected = np.cumsum(np.cumsum(F[::-1])[::-1] / k)
+    assert np.allclose(Factor(frame.K).solve(F), expected, rtol=1e-8, atol=1e-8 * np.abs(expected).max())
+    assert np.array_equal(frame.M.diagonal(), m)
+
+
+def test_small_shear_frames_are_full_and_the_same():
+    m, k = np.linspace(1e4, 2e4, 60), np.linspace(3e7, 2e7, 60)
+    small = shear_frame(m, k)
+    assert not small.is_sparse
+    D = np.eye(60) - np.eye(60, k=-1)
+    assert np.array_equal(small.K, D.T @ np.diag(k) @ D)
+    large = shear_frame(np.tile(m, 20), np.tile(k, 20))
+    assert large.is_sparse
+    D = np.eye(1200) - np.eye(1200, k=-1)
+    assert np.allclose(large.K.toarray(), D.T @ np.diag(np.tile(k, 20)) @ D, rtol=1e-14)

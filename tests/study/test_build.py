@@ -206,6 +206,27 @@ def test_matrices_wiring_and_transfer(make):
     assert np.array_equal(result["brace.k"][1:], 1e6 * result["damper.d"][1:])
 
 
+TILTING = """
+[structure]
+kind = "matrices"
+M = ["40 t", "40 t", "1 t"]
+K = [["80 kN/mm", "-40 kN/mm", 0], ["-40 kN/mm", "40 kN/mm", 0], [0, 0, "1 kN/mm"]]
+names = ["roof", "low", "tilt"]
+[sites.brace]
+story = 2
+device = { law = "spring", k = "10 kN/mm" }
+"""
+
+
+def test_stories_of_matrices_need_floors(make):
+    """Matrices do not say which degrees of freedom are floors; before, story 2 was silently `low` minus `roof`."""
+    rest = FRAME[FRAME.index("[integrator]") : FRAME.index("[sites.damper1]")]
+    with pytest.raises(BadInput, match=r"sites\.brace\.story: .*does not know its floors.*floors"):
+        make(TILTING + rest)
+    built = make(TILTING + rest, 'structure.floors=["low", "roof"]')
+    assert built.loop.sites[0].along.tolist() == [1.0, -1.0, 0.0]
+
+
 def test_recording_chooses_channels_and_rate(make):
     built = make(FRAME, 'recording.channels=["damper?.f"]', "recording.every=tick", "integrator.substeps=4")
     result = built.run(steps=5)

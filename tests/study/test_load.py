@@ -236,10 +236,13 @@ def test_matrices_are_checked(write):
         return write(text + FRAME[FRAME.index("[integrator]") :])
 
     assert load_experiment(matrices("")).structure.M == (1.0, 2.0)
+    assert load_experiment(matrices('floors = ["2"]')).structure.floors == ("2",)
     for more, words in [
         ("C = [[1.0]]", "structure.C: must be 2 rows of 2"),
         ("influence = [1.0]", "structure.influence: must be a list of 2"),
         ('names = ["roof"]', "structure.names: must be a list of 2"),
+        ('floors = ["roof"]', "structure.floors: unknown degree of freedom 'roof'"),
+        ('floors = ["1", "1"]', "structure.floors: name each floor once"),
         ("C = [[1.0, 0.0], [0.0, 1.0]]\ndamping = { ratio = 0.05 }", "structure.damping: "),
     ]:
         with pytest.raises(BadInput) as caught:

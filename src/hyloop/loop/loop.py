@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from hyloop.core import begin, run, settle, table
 from hyloop.core.kernel import IMPULSE, OK, PLACE, STATUS, STEP
@@ -16,13 +15,13 @@ from hyloop.loop.faults import fault
 from hyloop.loop.limits import Limits, initial_impulse
 from hyloop.loop.result import Result, Snapshot
 from hyloop.loop.site import Site, Wired
+from hyloop.loop.storage import suited, unit_spring
 from hyloop.loop.wiring import allocate, compile_plan, lay_out, shared_advice, views, wire
 from hyloop.structure import Modes, Structure
 
 __all__ = ["Loop"]
 
 _NOTHING = np.empty((0, 0))  # where a live step records
-_SMALL = 200  # degrees of freedom up to which a method without sparse operators gets full matrices instead
 
 
 class Loop:
@@ -51,22 +50,22 @@ class Loop:
     Everything is checked here, before anything moves: names, shapes, bounds, and the stability of the step for a
     conditionally stable method with the initial stiffness of all devices.
 
-    A structure with sparse matrices stays sparse with `mkr_alpha`, `kr_alpha` and `cr`. Other methods work with full
-    matrices, made of sparse ones up to 200 degrees of freedom and refused beyond.
+    A step of `mkr_alpha`, `kr_alpha` and `cr` works with sparse matrices where that is faster, even if the structure
+    has full ones (`hyloop.loop.storage`). Other methods work with full ones, made of sparse ones up to 200 degrees of
+    freedom and refused beyond.
     """
 
     def __init__(self, structure: Structure, sites: Sequence[Site] = (), *, method: Method, dt: float,
                  substeps: int = 1, blocks: Sequence[Wired] = (), limits: Limits | None = None) -> None:  # fmt: skip
         if int(substeps) != substeps or substeps < 1:
             raise OutOfBounds(f"substeps = {substeps!r} must be a whole number of at least 1.")
-        if structure.is_sparse and not method.sparse and structure.n <= _SMALL:
-            structure = structure.dense()
         self.structure, self.sites, self.method, self.dt = structure, tuple(sites), method, float(dt)
         self.limits = Limits() if limits is None else limits
         self._wiring = wire(structure, self.sites, blocks)
+        self._stored = structure = suited(structure, self.sites, method)
         Km, Cm = structure.initial_stiffness, structure.C
         for site in self.sites:
-            outer = site.count * _outer(site.along, structure.is_sparse)
+            outer = site.count * unit_spring(site.along, structure.is_sparse)
             Km, Cm = Km + site.device.stiffness * outer, Cm + site.device.damping * outer
         self._device_stiffness, self._model_stiffness = Km - structure.initial_stiffness, Km
         self._operators = method.operators(structure.M, structure.C, structure.K, dt, Cm=Cm, Km=Km)
@@ -170,8 +169,8 @@ class Loop:
         state.w[:] = self._operators.start @ state.g
         lag = plan.co * (self._operators.P @ state.w if plan.has_P else state.w)
         state.v[:] -= lag  # the method's own velocity may run behind the true one
-        state.g[:] += self.structure.C @ lag
-        state.clock[IMPULSE] = initial_impulse(self.structure, self._model_stiffness, state.u - at_rest, state.v + lag)
+        state.g[:] += self._stored.C @ lag
+        state.clock[IMPULSE] = initial_impulse(self._stored, self._model_stiffness, state.u - at_rest, state.v + lag)
         settle(self._plan_table, self._state_table)
 
     def advance(self, excitation: Any, *, record: Sequence[str] = ("*",), every: str = "step",
@@ -256,14 +255,6 @@ def _bounds(sites: Sequence[Site], blocks: Sequence[Wired]) -> dict[str, Any]:
     for free in blocks:
         bounds |= {f"{free.name}.{key}": spec for key, spec in free.block.block.params.items()}
     return bounds
-
-
-def _outer(along: np.ndarray, thin: bool) -> Any:
-    """Stiffness of a unit spring along a site."""
-    if not thin:
-        return np.outer(along, along)
-    row = sparse.csr_array(along[None, :])
-    return sparse.csr_array(row.T @ row)
 
 
 def _vector(name: str, given: Any, n: int) -> np.ndarray:

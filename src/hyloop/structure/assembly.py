@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import block_diag, coo_array, csr_array, diags_array
+from scipy.sparse import block_diag, coo_array, csr_array, diags_array, vstack
 
 from hyloop.errors import BadInput, UnknownName
 from hyloop.structure.braces import trusses
@@ -19,16 +19,16 @@ from hyloop.structure.elements import Elements, springs
 from hyloop.structure.fibre_beams import ITERATIONS, fibre_beams
 from hyloop.structure.gravity import rest
 from hyloop.structure.members import Brace, Fibre, Member, Spring
-from hyloop.structure.model_checks import connected, no_mechanism, stable
-from hyloop.structure.structure import Structure
+from hyloop.structure.model_checks import connected, no_mechanism, resolved, stable
+from hyloop.structure.rigidity import resisted, resisting_rows
+from hyloop.structure.structure import DENSE, Structure
 from hyloop.structure.super_element import eliminate
 
 if TYPE_CHECKING:
     from hyloop.structure.model import Model
 
-__all__ = ["DENSE", "SYMMETRY", "element_groups", "numbering", "on", "structure"]
+__all__ = ["SYMMETRY", "element_groups", "numbering", "on", "structure"]
 
-DENSE = 200  # degrees of freedom up to which matrices are full: small enough to be faster than sparse ones
 STATIC = 50  # iterations of the sections in the gravity stage
 SYMMETRY = 1e-9  # of the largest entry: matrices from a file keep about ten digits
 
@@ -48,7 +48,8 @@ def structure(model: "Model", damping: Callable[[Structure], Any] | None = None,
         Directions of ground motion. Default: ("ux",) in the plane, ("ux", "uz") in space.
     condense : sequence of str, optional
         Condense statically all degrees of freedom without mass and without nonlinear members, except those named
-        here (where devices will be attached). Exact for the others.
+        here (where devices will be attached). Exact for the others. A degree of freedom without mass on which a
+        device, a load or a yielding member acts is no statics but a filter of the method (docs/frames.md).
     iterations : int
         Fixed number of section iterations of the fibre beams in a time step.
     """
@@ -58,8 +59,10 @@ def structure(model: "Model", damping: Callable[[Structure], Any] | None = None,
     K, geometric, M = (T.T @ matrix @ T for matrix in (*_stiffness(model), _mass(model)))
     groups = element_groups(model, T, iterations)
     initial = K + sum((csr_array(group.stiffness) for group in groups), csr_array(K.shape))
-    no_mechanism(initial, names)
-    stable(initial + geometric, names)
+    no_mechanism(_resisting(model) @ T, names, _typical_length(model))
+    resolved(initial, names)
+    if geometric.nnz:
+        stable(initial + geometric, names)
     K, load, influence = K + geometric, T.T @ _vector(model, model.loads), _influence(model, names, ground)
     if condense is not None:
         keep = _kept(M, _touched(model, T), names, condense)
@@ -121,7 +124,7 @@ def element_groups(model: "Model", T: Any, iterations: int = ITERATIONS) -> list
     devices = sorted((m for m in model.members.values() if isinstance(m, Spring)), key=_block)
     for _, same in groupby(devices, key=_block):
         members = list(same)
-        groups.append(springs([m.law for m in members], (_rows(model, members) @ T).toarray()))
+        groups.append(springs([m.law for m in members], _rows(model, members) @ T))
     return groups
 
 
@@ -162,6 +165,23 @@ def _rows(model: "Model", members: Sequence[Member]) -> Any:
         values.append(member.rows[r, c])
         first += len(member.rows)
     return coo_array((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=shape).tocsr()
+
+
+def _resisting(model: "Model") -> Any:
+    """Rows of all deformations that something resists, over all displacements."""
+    size = len(model.nodes) * len(model.dofs)
+    rows = [_rows(model, [Member(m.name, m.i, m.j, resisting_rows(m)) for m in model.members.values()])]
+    for part in model.super_elements:
+        B = resisted(part.K)
+        r, c = np.nonzero(B)
+        rows.append(csr_array((B[r, c], (r, _places(model, part.dofs)[c])), shape=(len(B), size)))
+    return csr_array(vstack(rows))
+
+
+def _typical_length(model: "Model") -> float:
+    """Mean length of all members that have one."""
+    lengths = [float(np.linalg.norm(model.nodes[m.j] - model.nodes[m.i])) for m in model.members.values()]
+    return float(np.mean([length for length in lengths if length > 0.0] or [1.0]))
 
 
 def _elastic(model: "Model", geometric: bool = False) -> tuple[Any, Any]:

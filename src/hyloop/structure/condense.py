@@ -28,7 +28,8 @@ def condense(structure: Structure, keep) -> tuple[Structure, np.ndarray]:
     Returns
     -------
     structure, T : Structure, array (sparse if the structure is)
-        The condensed structure and the matrix that recovers all displacements from the kept ones.
+        The condensed structure and the matrix that recovers all displacements from the kept ones. It has stories
+        only if every floor is kept.
 
     References
     ----------
@@ -50,7 +51,9 @@ def condense(structure: Structure, keep) -> tuple[Structure, np.ndarray]:
         # the ground moves the kept degrees of freedom by `influence` and the others by their own
         full = M_r.toarray() if structure.is_sparse else M_r
         influence = solve(full, T.T @ M @ structure.influence, assume_a="sym")
+    # story numbers keep their meaning only if every floor stays
+    floors = [kept.index(f) for f in structure.floors] if set(structure.floors) <= set(kept) else ()
     small = Structure(M=M_r, K=K, C=T.T @ structure.C @ T, influence=influence, loads=T.T @ structure.loads,
                       names=[structure.names[i] for i in kept], dead_load=T.T @ structure.dead_load,
-                      at_rest=structure.at_rest[kept])  # fmt: skip
+                      at_rest=structure.at_rest[kept], floors=floors)  # fmt: skip
     return small, T

@@ -14,6 +14,7 @@ from hyloop.structure.structure import Structure
 __all__ = ["resisting_force", "rest", "tangent"]
 
 BALANCE = 1e-10  # residual force in terms of the load
+ROUND_OFF = 1e-15  # of the terms of K u: what remains of them in their sum, however large the load
 ITERATIONS = 30  # of one load step
 STEPS = 160  # load steps beyond which no smaller ones are tried
 SLOW = 0.1  # the tangent is renewed where an iteration leaves more than this of the residual
@@ -60,11 +61,12 @@ def _resistance(structure: Structure, u: np.ndarray, states: list[np.ndarray], s
     """
 
     def force(u):
-        return resisting_force(structure, u, [x.copy() for x in states])
+        return _of_members(structure, u, [x.copy() for x in states])
 
     h = DIFFERENCE * max(float(np.abs(u).max()), 1e-6) / np.abs(shape).max()
     at_u = force(u)
-    return max(float(shape @ (force(u + h * sign * shape) - at_u)) * sign / h for sign in (1.0, -1.0))
+    members = max(float(shape @ (force(u + h * sign * shape) - at_u)) * sign / h for sign in (1.0, -1.0))
+    return members + float(shape @ (structure.K @ shape))
 
 
 def _loaded(structure: Structure, load: np.ndarray, steps: int) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -94,7 +96,7 @@ def _balance(structure: Structure, F: np.ndarray, u: np.ndarray, states: list[np
     for iteration in range(ITERATIONS):
         trial = [x.copy() for x in states]
         residual = F - resisting_force(structure, u, trial)
-        error = np.abs(residual).max() / scale
+        error = (np.abs(residual) - ROUND_OFF * (abs(structure.K) @ np.abs(u))).max() / scale
         if error < BALANCE:
             return u, trial, K_t, iteration
         if not np.isfinite(error):
@@ -113,14 +115,17 @@ def _balance(structure: Structure, F: np.ndarray, u: np.ndarray, states: list[np
 
 def resisting_force(structure: Structure, u: np.ndarray, states: list[np.ndarray]) -> np.ndarray:
     """K u and the forces of all groups at rest; the states (of all groups) are advanced in place."""
-    v = np.zeros_like(u)
-    groups = zip(structure.elements, states, strict=True)
-    return structure.K @ u + sum(group.forces(u, v, 1.0, x) for group, x in groups)
+    return structure.K @ u + _of_members(structure, u, states)
+
+
+def _of_members(structure: Structure, u: np.ndarray, states: list[np.ndarray]) -> np.ndarray:
+    v, groups = np.zeros_like(u), zip(structure.elements, states, strict=True)
+    return sum((group.forces(u, v, 1.0, x) for group, x in groups), v)
 
 
 def tangent(structure: Structure, u: np.ndarray, states: list[np.ndarray], colours: Any = None,
             sign: float = 1.0) -> Any:  # fmt: skip
-    """Tangent stiffness at u from the committed `states`, by one-sided differences of the members' forces.
+    """Tangent stiffness at u from the committed `states`: K, and one-sided differences of the members' forces.
 
     Unknowns that share no member are displaced together (Curtis, Powell and Reid 1974, doi:10.1093/imamat/13.1.117),
     so the work does not grow with the size of the model.
@@ -128,7 +133,7 @@ def tangent(structure: Structure, u: np.ndarray, states: list[np.ndarray], colou
     pattern, colour = _colours(structure) if colours is None else colours
 
     def force(u):
-        return resisting_force(structure, u, [x.copy() for x in states])
+        return _of_members(structure, u, [x.copy() for x in states])
 
     h = sign * DIFFERENCE * max(float(np.abs(u).max()), 1e-6)
     at_u = force(u)
@@ -139,7 +144,7 @@ def tangent(structure: Structure, u: np.ndarray, states: list[np.ndarray], colou
         here = colour[columns] == c
         values[here] = change[rows[here]]
     K = csr_array((values, (rows, columns)), shape=pattern.shape)
-    return csr_array((K + K.T) / 2)
+    return csr_array(csr_array(structure.K) + (K + K.T) / 2)
 
 
 def _colours(structure: Structure) -> tuple[Any, np.ndarray]:

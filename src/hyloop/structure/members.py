@@ -200,6 +200,10 @@ def elastic_stiffness(name: str, section: Any, length: float, dimensions: int, r
     .. math:: N = \frac{EA}{L} e, \qquad
               \begin{bmatrix} M_i \\ M_j \end{bmatrix} = \frac{EI}{L} \begin{bmatrix} 4 & 2 \\ 2 & 4 \end{bmatrix}
               \begin{bmatrix} \theta_i \\ \theta_j \end{bmatrix}, \qquad T = \frac{GJ}{L} \varphi
+
+    A section with coupling :math:`k_{0a}` of axial force and bending about axis a adds :math:`k_{0a}/L` between e and
+    the mean curvature :math:`\theta_j - \theta_i`. Its moment that changes sign along the member makes no axial force
+    on the whole, so that part bends about the centroid, with :math:`EI - k_{0a} k_{0b}/EA`.
     """
     needed = ("E", "A", "Iz") if dimensions == 2 else ("E", "A", "Iz", "Iy", "G", "J")
     if not isinstance(section, ElasticSection):
@@ -209,14 +213,18 @@ def elastic_stiffness(name: str, section: Any, length: float, dimensions: int, r
     for key, value in values.items():
         if not 0.0 < value < np.inf:
             raise OutOfBounds(f"member '{name}': section has {key} = {value:g}; it must be positive.")
-    E = values["E"]
-    bending = np.array([[4.0, 2.0], [2.0, 4.0]]) / length
+    section_stiffness = section.stiffness(dimensions)
     k = np.zeros((4, 4) if dimensions == 2 else (8, 8))
-    k[0, 0] = E * values["A"] / length
-    k[1:3, 1:3] = E * values["Iz"] * bending
+    k[0, 0] = section_stiffness[0, 0] / length
+    bending, changing = np.array([[4.0, 2.0], [2.0, 4.0]]) / length, np.full((2, 2), 3.0 / length)
+    for a in range(1, dimensions):
+        ends = slice(2 * a - 1, 2 * a + 1)
+        k[0, ends] = k[ends, 0] = section_stiffness[0, a] * np.array([-1.0, 1.0]) / length
+        for b in range(1, dimensions):
+            eccentric = section_stiffness[0, a] * section_stiffness[0, b] / section_stiffness[0, 0]
+            k[ends, 2 * b - 1 : 2 * b + 1] = section_stiffness[a, b] * bending - eccentric * changing
     if dimensions == 3:
-        k[3:5, 3:5] = E * values["Iy"] * bending
-        k[5, 5] = values["G"] * values["J"] / length
+        k[5, 5] = section.GJ / length
     for end in release:
         if end not in ROTATIONS[dimensions]:
             raise UnknownName("release", end, ROTATIONS[dimensions], f"member '{name}'")

@@ -6,20 +6,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_array, diags_array, eye_array
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import eigsh
+from scipy.sparse.linalg import LinearOperator, eigsh
 
 from hyloop.core.factor import Factor
 from hyloop.errors import BadInput
 from hyloop.structure.members import LeanOn
+from hyloop.structure.rigidity import unit_rows
 
 if TYPE_CHECKING:
     from hyloop.structure.model import Model
 
-__all__ = ["connected", "lowest", "no_mechanism", "stable"]
+__all__ = ["connected", "lowest", "no_mechanism", "resolved", "stable"]
 
 FEW = 200  # unknowns up to which all eigenvalues are found
-SHIFT = 1e-14  # added to the unit diagonal so that a singular matrix can be factorised
-MECHANISM = 1e-12  # stiffness of a mode relative to that of its parts; a model of 100 beams in a row is at about 1e-9
+SHIFTS = (1e-14, 1e-12, 1e-8, 1e-4, 1.0, 1e4)  # added to the unit diagonal until the matrix is positive definite
+MECHANISM = 1e-14  # square of the deformation in a motion of one: a bar askew by 1e-7; round-off leaves 1e-15
+# Round-off changes a stiffness by 1e-16 of the diagonal of K. Where a motion has but 1e-13 of that as its own
+# stiffness, this is a part in a thousand (measured in frames with stiff links: 3e-4 of the first period)
+RESOLVED = 1e-13
 MOVING = 0.3  # of the largest displacement: what is named as moving in a mechanism
 
 
@@ -54,16 +58,35 @@ def connected(model: "Model") -> None:
                        "support; add the members in between.")  # fmt: skip
 
 
-def no_mechanism(K: Any, names: Sequence[str]) -> None:
-    """No mode of motion without stiffness."""
-    free = np.flatnonzero(K.diagonal() <= 0.0)
+def no_mechanism(B: Any, names: Sequence[str], length: float) -> None:
+    """No motion that deforms nothing.
+
+    B has the rows of all deformations that something resists; `length` is that of a typical member.
+    """
+    arm = np.array([length if name.split(".")[1].startswith("r") else 1.0 for name in names])
+    B = unit_rows(B, arm)
+    free = np.flatnonzero((B * B).sum(axis=0) < MECHANISM)
     if len(free):
         raise BadInput(f"mechanism: nothing resists {_some([names[k] for k in free.tolist()])}. Add a member, "
                        "hold it by a support, or take out a hinge.")  # fmt: skip
-    value, shape = lowest(K)
+    value, shape = _lowest(csr_array(B.T @ B))
     if value < MECHANISM:
-        raise BadInput(f"mechanism: {_moving(shape, names)} can move without resistance. Add a member or a "
+        raise BadInput(f"mechanism: {_moving(shape / arm, names)} can move without resistance. Add a member or a "
                        "support, or take out a hinge.")  # fmt: skip
+
+
+def resolved(K: Any, names: Sequence[str]) -> None:
+    """Double precision can tell the stiffness of every motion from the stiffness of the parts that move together."""
+    value, shape = lowest(K)
+    if value < -RESOLVED:
+        raise BadInput(f"instability: the stiffness is negative for the motion of {_moving(shape, names)}. Look at the "
+                       "super elements and devices there.")  # fmt: skip
+    if value < RESOLVED:
+        worst = int(np.argmax(K.diagonal() * shape**2))
+        raise BadInput(f"round-off: the stiffness at {names[worst]} ({K.diagonal()[worst]:.3g} in SI units) is so "
+                       f"large that the resistance to the motion of {_moving(shape, names)} is lost in its last digits "
+                       f"({max(value, 0.0):.0e} of it). For rigid parts use offsets of members or a diaphragm, or "
+                       "make links only 1e3 to 1e6 times as stiff as what they join.")  # fmt: skip
 
 
 def stable(K: Any, names: Sequence[str], cause: str = "the given axial forces") -> None:
@@ -77,27 +100,40 @@ def stable(K: Any, names: Sequence[str], cause: str = "the given axial forces") 
 def lowest(K: Any) -> tuple[float, np.ndarray]:
     """The lowest eigenvalue of K scaled to a unit diagonal, and its mode.
 
-    Scaling makes forces and moments comparable. Of a large matrix the pivots tell whether an eigenvalue is negative;
-    if none is, inverse iteration finds the lowest.
+    Scaling makes forces and moments comparable.
     """
     diagonal = np.abs(K.diagonal())
     scale = diags_array(1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0)))
-    S: Any = csr_array(scale @ K @ scale)
+    value, shape = _lowest(csr_array(scale @ K @ scale))
+    return value, scale @ shape
+
+
+def _lowest(S: Any) -> tuple[float, np.ndarray]:
+    """The lowest eigenvalue of a matrix with entries of about one.
+
+    In a large matrix Lanczos' method finds it from the inverse of a matrix shifted until its pivots, and so its
+    eigenvalues, are positive.
+    """
     if S.shape[0] <= FEW:
         values, shapes = np.linalg.eigh(S.toarray())
-        return float(values[0]), scale @ shapes[:, 0]
-    x = np.random.default_rng(0).standard_normal(S.shape[0])
-    try:
-        factor = Factor(S + SHIFT * eye_array(S.shape[0]))
-    except np.linalg.LinAlgError:  # a pivot vanished, which no positive definite matrix does
-        factor = None
-    if factor is None or factor.pivots.min() <= 0.0:
-        values, shapes = eigsh(S, k=1, which="SA", v0=x)
-        return float(values[0]), scale @ shapes[:, 0]
-    for _ in range(20):
-        x = factor.solve(x / np.abs(x).max())
-    x /= np.linalg.norm(x)
-    return float(x @ (S @ x)), scale @ x
+        return float(values[0]), shapes[:, 0]
+    factor, shift = _positive(S)
+    inverse: Any = LinearOperator(shape=S.shape, matvec=factor.solve, dtype=float)  # pyright: ignore[reportCallIssue]
+    begin = np.random.default_rng(0).standard_normal(S.shape[0])  # fixed: the same answer every time
+    x = eigsh(S, k=1, sigma=-shift, OPinv=inverse, v0=begin)[1][:, 0]
+    return float(x @ (S @ x)), x
+
+
+def _positive(S: Any) -> tuple[Factor, float]:
+    """Factors of S with the smallest of a few shifts that makes it positive definite."""
+    for shift in SHIFTS:
+        try:
+            factor = Factor(S + shift * eye_array(S.shape[0]))
+        except np.linalg.LinAlgError:  # a pivot vanished, which no positive definite matrix does
+            continue
+        if factor.pivots.min() > 0.0:
+            return factor, shift
+    raise BadInput("stiffness: the matrix is so far from positive definite that it cannot be that of a structure.")
 
 
 def _moving(shape: np.ndarray, names: Sequence[str]) -> str:

@@ -7,18 +7,23 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from hyloop.errors import BadInput, UnknownName
-from hyloop.structure.assembly import DENSE, SYMMETRY
-from hyloop.structure.structure import Structure
+from hyloop.structure.assembly import SYMMETRY
+from hyloop.structure.opensees_content import not_linear, tags_of
+from hyloop.structure.structure import DENSE, Structure
 
-__all__ = ["structure"]
+__all__ = ["left_out", "structure"]
 
 # by dimensions and degrees of freedom of a node
 DOFS = {(1, 1): ("ux",), (2, 2): ("ux", "uy"), (2, 3): ("ux", "uy", "rz"), (3, 3): ("ux", "uy", "uz"),
         (3, 6): ("ux", "uy", "uz", "rx", "ry", "rz")}  # fmt: skip
 
 
-def structure(ops: Any, names: Mapping[int, str] | None = None, ground: Sequence[str] = ("ux",)) -> Structure:
+def structure(ops: Any, names: Mapping[int, str] | None = None, ground: Sequence[str] = ("ux",),
+              linearise: bool = False) -> Structure:  # fmt: skip
     """Mass and present tangent stiffness of an OpenSeesPy model.
+
+    That is all of an elastic model without loads and damping. Anything else is refused with a list of what would be
+    left out (`left_out`), unless `linearise` says that this is meant.
 
     The model's own analysis objects are replaced (call its ``wipeAnalysis`` and set them again afterwards); nodes,
     elements and their states stay as they are. Constraints are treated by transformation, so rigid floors and
@@ -32,6 +37,8 @@ def structure(ops: Any, names: Mapping[int, str] | None = None, ground: Sequence
         Names of nodes by tag; default the tag itself, so that node 11 has the degree of freedom ``"11.ux"``.
     ground : sequence of str
         Directions of ground motion.
+    linearise : bool
+        Take the tangent stiffness of the present state and leave the rest out.
 
     Returns
     -------
@@ -45,7 +52,12 @@ def structure(ops: Any, names: Mapping[int, str] | None = None, ground: Sequence
     """
     if not ops.getNodeTags():
         raise BadInput("opensees_import: the OpenSees model has no nodes.")
-    K, M = _matrices(ops)
+    missing = [] if linearise else _content(ops)  # looked at before the analysis is replaced
+    K, M, C = _matrices(ops)
+    missing += [] if linearise else _damping(C)
+    if missing:
+        raise BadInput(f"opensees_import: a linear structure would leave out: {'; '.join(missing)}. If that is meant, "
+                       "give linearise=True: the tangent stiffness of the present state is taken.")  # fmt: skip
     labels = _labels(ops, len(K), names or {})
     for direction in ground:
         if not any(label.endswith("." + direction) for label in labels):
@@ -60,7 +72,30 @@ def structure(ops: Any, names: Mapping[int, str] | None = None, ground: Sequence
     return Structure(M=M, K=K, influence=influence, names=labels)
 
 
-def _matrices(ops: Any) -> tuple[np.ndarray, np.ndarray]:
+def left_out(ops: Any) -> list[str]:
+    """What of an OpenSees model a linear, undamped structure without loads at rest does not have, a sentence for each.
+
+    The model's own analysis objects are replaced, as by `structure`. OpenSees does not tell of patterns of ground
+    motion and imposed displacements, nor of ``modalDamping``.
+    """
+    return _content(ops) + _damping(_matrices(ops)[2])
+
+
+def _content(ops: Any) -> list[str]:
+    found = [f"the nonlinearity of {sentence}" for sentence in not_linear(ops)]
+    loaded = (("node", ops.getNodeLoadTags()), ("element", ops.getEleLoadTags()))
+    if on := " and ".join(tags_of(word, tags) for word, tags in loaded if tags):
+        found.append(f"the loads on {on}")
+    moved = [tag for tag in ops.getNodeTags() if any(ops.nodeDisp(tag)) or any(ops.nodeVel(tag))]
+    return found + ([f"the displaced or moving state of {tags_of('node', moved)}"] if moved else [])
+
+
+def _damping(C: np.ndarray) -> list[str]:
+    return ["its damping matrix"] if C.any() else []
+
+
+def _matrices(ops: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Tangent stiffness, mass and damping."""
     ops.wipeAnalysis()
     ops.constraints("Transformation")
     ops.numberer("RCM")
@@ -73,9 +108,12 @@ def _matrices(ops: Any) -> tuple[np.ndarray, np.ndarray]:
     if ops.analyze(1, 0.0) != 0:
         raise BadInput("opensees_import: OpenSees cannot factorise the stiffness; is the model a mechanism?")
     n = ops.systemSize()
-    K = np.array(ops.printA("-ret")).reshape(n, n)
-    ops.integrator("GimmeMCK", 1.0, 0.0, 0.0)
-    return K, np.array(ops.printA("-ret")).reshape(n, n)
+    found = [np.array(ops.printA("-ret")).reshape(n, n)]
+    for weights in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)):
+        ops.integrator("GimmeMCK", *weights)
+        found.append(np.array(ops.printA("-ret")).reshape(n, n))
+    K, M, C = found
+    return K, M, C
 
 
 def _labels(ops: Any, n: int, names: Mapping[int, str]) -> list[str]:

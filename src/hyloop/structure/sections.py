@@ -1,7 +1,7 @@
 """Cross-sections of beam-columns: elastic, and of fibres.
 
-Local axes: x along the member, y and z the principal axes. Bending in the plane is about z, with y the height in the
-section; a positive moment compresses the fibres at positive y.
+Local axes: x along the member, y and z across it, usually the principal axes. Bending in the plane is about z, with y
+the height in the section; a positive moment compresses the fibres at positive y.
 """
 
 from collections.abc import Sequence
@@ -18,17 +18,31 @@ from hyloop.structure.stress import HISTORY, PARAMETERS
 
 __all__ = ["ElasticSection", "FibreSection", "MomentCurvature", "moment_curvature"]
 
+ROUND_OFF = 1e-12  # of the stiffnesses it couples: what the sums over the fibres of a symmetric section leave
+
 
 @dataclass(frozen=True)
 class ElasticSection:
-    """Section of a linear elastic member.
+    r"""Section of a linear elastic member.
+
+    All moments of area are taken about the member's axis, the line between its (rigid) ends. Where the centroid lies on
+    that line and y, z are principal axes, as in most steel profiles, `Sz`, `Sy` and `Iyz` are zero. Otherwise axial
+    force and bending are coupled:
+
+    .. math::
+        \begin{bmatrix} N \\ M_z \\ M_y \end{bmatrix} = E
+        \begin{bmatrix} A & -S_z & S_y \\ -S_z & I_z & -I_{yz} \\ S_y & -I_{yz} & I_y \end{bmatrix}
+        \begin{bmatrix} \varepsilon_0 \\ \kappa_z \\ \kappa_y \end{bmatrix}
 
     Parameters
     ----------
     E, A, Iz : float
-        Modulus in Pa, area in m² and second moment of area about z in m⁴.
+        Modulus in Pa, area in m² and second moment of area about z, ∫ y² dA, in m⁴.
     Iy, G, J : float
-        Second moment about y, shear modulus and torsion constant; needed in space only.
+        Second moment about y, ∫ z² dA, shear modulus and torsion constant; needed in space only.
+    Sz, Sy, Iyz : float
+        First moments ∫ y dA and ∫ z dA in m³ and product of inertia ∫ y z dA in m⁴. A centroid at the height e above
+        the axis has Sz = A e, and Iz is then A e² more than about the centroid.
     """
 
     E: float
@@ -37,6 +51,9 @@ class ElasticSection:
     Iy: float = 0.0
     G: float = 0.0
     J: float = 0.0
+    Sz: float = 0.0
+    Sy: float = 0.0
+    Iyz: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("E", "A", "Iz"):
@@ -45,14 +62,25 @@ class ElasticSection:
         for name in ("Iy", "G", "J"):
             if not 0.0 <= getattr(self, name) < np.inf:
                 raise OutOfBounds(f"ElasticSection: {name} = {getattr(self, name):g} must not be negative.")
+        # Schwarz: the square of a mixed moment is less than the product of the two it mixes
+        for name, one, other in (("Sz", "A", "Iz"), ("Sy", "A", "Iy"), ("Iyz", "Iz", "Iy")):
+            value, most = getattr(self, name), getattr(self, one) * getattr(self, other)
+            if value != 0.0 and not value * value < most:
+                raise OutOfBounds(f"ElasticSection: {name} = {value:g} needs {one} {other} above {name}² = "
+                                  f"{value * value:g}, got {most:g}; all moments are about the member's "
+                                  "axis.")  # fmt: skip
+        if self.Iy > 0.0 and np.linalg.det(self.stiffness(3) / self.E) <= 0.0:
+            raise OutOfBounds("ElasticSection: no section has these Sz, Sy and Iyz together; all moments are about the "
+                              "member's axis.")  # fmt: skip
 
     @property
     def GJ(self) -> float:
         return self.G * self.J
 
     def stiffness(self, dimensions: int) -> np.ndarray:
-        """Stiffness for (ε0, κz) in the plane, (ε0, κz, κy) in space."""
-        return np.diag([self.E * self.A, self.E * self.Iz, self.E * self.Iy][:dimensions])
+        """Stiffness for (ε0, κz) in the plane, (ε0, κz, κy) in space, about the member's axis."""
+        A, Sz, Sy, Iz, Iy, Iyz = (self.E * value for value in (self.A, self.Sz, self.Sy, self.Iz, self.Iy, self.Iyz))
+        return np.array([[A, -Sz, Sy], [-Sz, Iz, -Iyz], [Sy, -Iyz, Iy]])[:dimensions, :dimensions]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +90,8 @@ class FibreSection:
     Parameters
     ----------
     y, area : array_like, (fibres,)
-        Coordinates along y in m from the member's axis, and areas in m².
+        Coordinates along y in m from the member's axis, and areas in m². The axis is where y = 0, be it the centroid or
+        not (OpenSees moves it to the centroid of the fibres unless given ``-noCentroid``).
     materials : Material or sequence of Material
         One for all fibres, or one for each.
     z : array_like, (fibres,)
@@ -113,12 +142,18 @@ class FibreSection:
     def elastic(self) -> ElasticSection:
         """The uncracked section about the member's axis, as an elastic one with the modulus of its stiffest concrete.
 
-        Without concrete it is that of the stiffest material.
+        Without concrete it is that of the stiffest material. The coupling of axial force and bending is kept.
         """
         k = self.stiffness(3)
+        scale = np.sqrt(np.outer(np.diag(k), np.diag(k)))
+        k[np.abs(k) <= ROUND_OFF * scale] = 0.0
+        if np.linalg.det(k) <= ROUND_OFF * np.prod(np.diag(k)):
+            k[2], k[:, 2] = 0.0, 0.0  # the fibres lie on one line: a section for the plane only
         E = max((m.stiffness for m in self.materials if isinstance(m, Concrete)),
                 default=max(m.stiffness for m in self.materials))  # fmt: skip
-        return ElasticSection(E, k[0, 0] / E, k[1, 1] / E, k[2, 2] / E, G=1.0, J=self.GJ)  # only G J counts
+        A, Iz, Iy, Sz, Sy, Iyz = k[0, 0], k[1, 1], k[2, 2], -k[0, 1], k[0, 2], -k[1, 2]
+        # only G J counts
+        return ElasticSection(E, A / E, Iz / E, Iy / E, G=1.0, J=self.GJ, Sz=Sz / E, Sy=Sy / E, Iyz=Iyz / E)
 
     def in_plane(self) -> "FibreSection":
         """The same section for bending about z alone: fibres of one height and material become one."""

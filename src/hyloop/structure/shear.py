@@ -1,11 +1,14 @@
 """Shear frames: one horizontal degree of freedom for each floor."""
 
 import numpy as np
+from scipy import sparse
 
 from hyloop.errors import BadShape, OutOfBounds
 from hyloop.structure.structure import Structure
 
 __all__ = ["shear_frame"]
+
+FULL = 1000  # stories up to which matrices are full, so that every kind of damping and every method takes them
 
 
 def shear_frame(masses, stiffnesses, *, gravity=None, heights=None) -> Structure:
@@ -19,6 +22,11 @@ def shear_frame(masses, stiffnesses, *, gravity=None, heights=None) -> Structure
     gravity, heights : array_like, (n,), optional
         Gravity load of each floor in N and story heights in m. Together they give the linear P-Delta effect of
         leaning columns: story s loses the stiffness (load of floors s and above)/height.
+
+    Returns
+    -------
+    Structure
+        With sparse matrices beyond 1000 stories.
 
     Examples
     --------
@@ -38,6 +46,7 @@ def shear_frame(masses, stiffnesses, *, gravity=None, heights=None) -> Structure
         if h.min() <= 0.0:
             raise OutOfBounds(f"shear_frame: heights {h.tolist()} must be positive.")
         k = k - np.cumsum(g[::-1])[::-1] / h
-    # drift of story s is row s of D u
-    D = np.eye(len(m)) - np.eye(len(m), k=-1)
-    return Structure(M=np.diag(m), K=D.T @ np.diag(k) @ D)
+    own, above, floors = k + np.append(k[1:], 0.0), -k[1:], range(len(m))
+    if len(m) > FULL:
+        return Structure(M=m, K=sparse.diags_array([above, own, above], offsets=[-1, 0, 1]), floors=floors)
+    return Structure(M=m, K=np.diag(own) + np.diag(above, 1) + np.diag(above, -1), floors=floors)

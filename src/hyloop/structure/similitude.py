@@ -80,4 +80,4 @@ class Similitude:
         return Structure(M=structure.M * self.mass, K=structure.K * self.stiffness, C=structure.C * self.damping,
                          influence=structure.influence, loads=structure.loads, names=structure.names,
                          dead_load=structure.dead_load * self.force,
-                         at_rest=structure.at_rest * self.length)  # fmt: skip
+                         at_rest=structure.at_rest * self.length, floors=structure.floors)  # fmt: skip

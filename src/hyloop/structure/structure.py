@@ -9,12 +9,15 @@ from scipy import sparse
 
 from hyloop.core.factor import Factor
 from hyloop.core.low_rank import LowRank
-from hyloop.errors import BadShape, OutOfBounds, UnknownName
+from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
 from hyloop.structure.elements import Elements
 from hyloop.structure.modes import Modes, dense_modes, sparse_modes
 
-__all__ = ["Modes", "Structure"]
+__all__ = ["DENSE", "Modes", "Structure"]
 
+# degrees of freedom up to which the structure of a model has full matrices, which are easier to look at and take every
+# kind of damping; what a step works with is up to the loop (hyloop.loop.storage)
+DENSE = 200
 SYMMETRY = 1e-9  # of the largest entry: matrices from a file keep about ten digits
 
 
@@ -26,6 +29,8 @@ class Structure:
     ----------
     M, K, C : array_like or scipy.sparse array, (n, n)
         Mass (positive definite, or semi-definite where K makes up for it), linear stiffness and damping, in SI units.
+        Without mass, a degree of freedom that nothing loads follows statics; a loaded one does so after some steps
+        only (docs/frames.md).
         A one-dimensional M is a diagonal. C may be left out; `hyloop.structure.damping` makes one. With a sparse M or
         K everything is kept sparse (CSR), and C may be a `hyloop.core.LowRank`.
     influence : array_like, (n,) or (n, k), optional
@@ -42,6 +47,9 @@ class Structure:
     at_rest : array_like, (n,), optional
         Displacement under the dead load alone, where a run begins. Devices are installed in that state: their
         deformation is counted from it. Default: zero.
+    floors : sequence of str or int, optional
+        Horizontal degrees of freedom of the floors from the bottom up, by name or index, for `story`. Without them a
+        structure has no stories; `shear_frame` gives them.
     """
 
     M: Any
@@ -53,6 +61,7 @@ class Structure:
     names: Sequence[str] = field(default=())
     dead_load: Any = None
     at_rest: Any = None
+    floors: Sequence[str | int] = ()
 
     def __post_init__(self) -> None:
         thin = sparse.issparse(self.M) or sparse.issparse(self.K)
@@ -77,6 +86,7 @@ class Structure:
                            ("names", names), ("dead_load", _load("dead_load", self.dead_load, n)),
                            ("at_rest", _load("at_rest", self.at_rest, n))):  # fmt: skip
             object.__setattr__(self, key, value)
+        object.__setattr__(self, "floors", _floors(self))
         for group in self.elements:
             if group.stiffness.shape != (n, n):
                 raise BadShape(
@@ -159,10 +169,28 @@ class Structure:
         return direction
 
     def story(self, number: int, factor: float = 1.0) -> np.ndarray:
-        """Direction vector of the drift of story `number` (the first is 1) when degrees of freedom are floors."""
-        if not 1 <= number <= self.n:
-            raise OutOfBounds(f"story {number} does not exist; stories run from 1 to {self.n}.")
-        return self.between(number - 1, number - 2 if number > 1 else None, factor)
+        """Direction vector of the drift of story `number` (the first is 1), for structures that know their floors."""
+        if not self.floors:
+            raise BadInput(f"story {number}: this structure does not know its floors. Use between(upper, lower) or, "
+                           "for a model, Model.direction; or name the floors from the bottom up: Structure(..., "
+                           'floors=[...]), in a file floors = ["..."].')  # fmt: skip
+        if not 1 <= number <= len(self.floors):
+            raise OutOfBounds(f"story {number} does not exist; stories run from 1 to {len(self.floors)}.")
+        return self.between(self.floors[number - 1], self.floors[number - 2] if number > 1 else None, factor)
+
+
+def _floors(structure: Structure) -> tuple[int, ...]:
+    """Indices of the floors, which stay right when degrees of freedom are renamed."""
+    if isinstance(structure.floors, str):
+        raise BadInput(f"floors: {structure.floors!r} must be a list of degrees of freedom, from the bottom up.")
+    try:
+        found = tuple(structure.dof(floor) for floor in structure.floors)
+    except BadInput as error:
+        error.args = (f"floors: {error}",)
+        raise
+    if len(set(found)) < len(found):
+        raise BadInput(f"floors: {list(structure.floors)} must name each floor once, from the bottom up.")
+    return found
 
 
 def _square(name: str, matrix: Any, n: int, thin: bool) -> Any:
@@ -199,17 +227,17 @@ def _masses(M: Any) -> None:
     if np.min(diagonal) < 0.0:
         worst = int(np.argmin(diagonal))
         raise OutOfBounds(f"M: mass of degree of freedom {worst + 1} is {diagonal[worst]:g}; it cannot be negative.")
-    allowed = SYMMETRY * abs(M).max()
-    if sparse.issparse(M):
-        # positive pivots of M plus the allowance are the same statement as no eigenvalue below minus the allowance
-        allowance = (allowed or 1.0) * sparse.eye_array(M.shape[0])
-        try:
-            negative = Factor(M + allowance).pivots.min() <= 0.0
-        except np.linalg.LinAlgError:
-            negative = True
-    else:
-        negative = np.linalg.eigvalsh(M)[0] < -allowed
-    if negative:
+    # positive pivots of M plus an allowance are the same statement as no eigenvalue below minus the allowance
+    allowance = SYMMETRY * abs(M).max() or 1.0
+    try:
+        if sparse.issparse(M):
+            positive = Factor(M + allowance * sparse.eye_array(M.shape[0])).pivots.min() > 0.0
+        else:
+            np.linalg.cholesky(M + allowance * np.eye(len(M)))
+            positive = True
+    except np.linalg.LinAlgError:
+        positive = False
+    if not positive:
         raise OutOfBounds("M has a negative eigenvalue; a mass matrix must be positive semi-definite.")
 
 

@@ -135,7 +135,8 @@ def _structure(spec: StructureSpec) -> tuple[Structure, Model | None]:
     if isinstance(spec, ShearFrame):
         masses, stiffnesses = (np.broadcast_to(value, spec.stories) for value in (spec.masses, spec.stiffnesses))
         return shear_frame(masses, stiffnesses, gravity=spec.gravity, heights=spec.heights), None
-    return Structure(M=spec.M, K=spec.K, C=spec.C, influence=spec.influence, names=spec.names or ()), None
+    return Structure(M=spec.M, K=spec.K, C=spec.C, influence=spec.influence, names=spec.names or (),
+                     floors=spec.floors), None  # fmt: skip
 
 
 def _damping(frame: Structure, spec: Damping, sites: list[Site]) -> Any:

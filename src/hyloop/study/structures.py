@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from hyloop.errors import BadInput, BadShape
+from hyloop.errors import BadInput, BadShape, UnknownName
 from hyloop.study.damping import Damping
 from hyloop.study.fields import Quantity, Table, refuse
 from hyloop.study.frame_tower import TowerFrame
@@ -56,6 +56,8 @@ class Matrices(Table):
     """Displacement of each degree of freedom when the ground moves by one; default ones."""
     names: Annotated[tuple[str, ...], Field(strict=False, min_length=1)] | None = None
     """Names of the degrees of freedom; default 1, 2, ..."""
+    floors: Annotated[tuple[str, ...], Field(strict=False)] = ()
+    """Names of the horizontal degrees of freedom of the floors, from the bottom up; needed for sites with a story."""
     damping: Damping | None = None
 
     @model_validator(mode="after")
@@ -70,6 +72,12 @@ class Matrices(Table):
             given = getattr(self, key)
             if given is not None and not (isinstance(given, tuple) and len(given) == n):
                 refuse(key, BadShape(f"must be a list of {n}, one for each degree of freedom."))
+        known = self.names or tuple(str(k + 1) for k in range(n))
+        for floor in self.floors:
+            if floor not in known:
+                refuse("floors", UnknownName("degree of freedom", floor, known))
+        if len(set(self.floors)) < len(self.floors):
+            refuse("floors", BadInput("name each floor once, from the bottom up."))
         if n > _LARGEST:
             refuse("M", BadShape(f"has {n} degrees of freedom; at most {_LARGEST} are allowed."))
         if self.C is not None and self.damping is not None:
