@@ -12,7 +12,7 @@ from hyloop.errors import BadInput, BadShape, OutOfBounds, RunFailed, UnknownNam
 from hyloop.integrators import Method
 from hyloop.loop.result import Result, Snapshot
 from hyloop.loop.site import Site, Wired
-from hyloop.loop.wiring import allocate, compile_plan, lay_out, shared_advice, views, wire
+from hyloop.loop.wiring import allocate, check_ticks, compile_plan, lay_out, shared_advice, views, wire
 from hyloop.structure import Modes, Structure
 
 __all__ = ["Loop"]
@@ -62,6 +62,7 @@ class Loop:
             Km, Cm = Km + site.device.stiffness * outer, Cm + site.device.damping * outer
         self._device_stiffness = Km - structure.initial_stiffness
         self._operators = method.operators(structure.M, structure.C, structure.K, dt, Cm=Cm, Km=Km)
+        check_ticks(structure, self.sites, blocks, dt, int(substeps))
         self._initial = allocate(structure, self.sites, self._wiring)
         self._thin = lay_out(structure, self._operators)  # kept alive: the plan refers to it by address
         self._plan = compile_plan(structure, self.sites, self._wiring, self._operators, self._thin, dt, int(substeps),
