@@ -92,6 +92,21 @@ def test_bad_input_is_refused(folder, words, message, monkeypatch):
     assert set(folder.iterdir()) == before, "something was left behind"
 
 
+def test_numbers_without_units_are_refused_until_they_are_stated(folder):
+    """The record in mm and kN, without saying so: taken for m and N its stiffness would be a million times off."""
+    bare = (folder / "brace.csv").read_text().replace(" [mm]", "").replace(" [kN]", "")
+    (folder / "bare.csv").write_text(bare)
+    words = ("identify", "bouc_wen", "--free", "k,d_y", "--fix", "alpha=0.05", "--starts", 1, "--no-profiles", "--json")
+    refused = hyloop(*words, "bare.csv", cwd=folder, code=2)
+    assert "column 'd' has no unit" in " ".join(refused.stderr.split()) and "--units d=" in refused.stderr
+    told, named = (
+        json.loads(hyloop(*words, *more, cwd=folder).stdout)["parameters"]
+        for more in (("bare.csv", "--units", "d=mm, f=kN"), ("brace.csv",))
+    )
+    assert told == named and 1.9e7 < told["k"]["value"] < 2.1e7
+    assert "--units d" in hyloop(*words, "bare.csv", "--units", "d", cwd=folder, code=2).stderr
+
+
 def test_a_refusal_has_exit_code_2(folder):
     assert "Did you mean 'k'" in hyloop("identify", "bouc_wen", "brace.csv", "--free", "kk", cwd=folder, code=2).stderr
 

@@ -154,7 +154,8 @@ def report(
 def identify(
     law: Annotated[str, typer.Argument(help="A law from `hyloop laws`.")],
     recordings: Annotated[
-        list[str], typer.Argument(help="Recordings (.h5), CSV files with a header (t, d (mm), f (kN)), or brfd:TEST.")
+        list[str],
+        typer.Argument(help="Recordings (.h5), CSV files with units in the header (t, d (mm), f (kN)), or brfd:TEST."),
     ],
     free: Annotated[str, typer.Option(help="Parameters to find, such as k,alpha.")],
     site: Annotated[
@@ -174,6 +175,9 @@ def identify(
     starts: Annotated[int, typer.Option(help="Starts of the search.")] = 8,
     seed: Annotated[int, typer.Option(help="Seed of the starts.")] = 0,
     every: Annotated[int, typer.Option(help="Use every n-th sample only.")] = 1,
+    units: Annotated[
+        str | None, typer.Option(help="Units that the header of a CSV file lacks, as in d=mm,f=kN.")
+    ] = None,
     profiles: Annotated[bool, typer.Option(help="Profile likelihood of every parameter.")] = True,
     out: Annotated[Path, typer.Option(help="Page to write.")] = Path("out/identification.html"),
     json: Json = False,
@@ -184,7 +188,7 @@ def identify(
 
     run_identify(law, recordings, free=free, channels=Channels(site, d, v, a, f), start=start, fixed=fix or [],
                  guesses=guess or [], bounds=bounds or [], method=method, starts=starts, seed=seed, every=every,
-                 profiles=profiles, out=out, json=json)  # fmt: skip
+                 units=units, profiles=profiles, out=out, json=json)  # fmt: skip
 
 
 @app.command()
