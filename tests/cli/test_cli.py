@@ -11,6 +11,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENT = ROOT / "experiments" / "friction_frame.toml"
+FRAME = ROOT / "experiments" / "models" / "rc_frame.toml"
+TRAINING = ROOT / "experiments" / "training" / "banded_damper_lstm.toml"
 SHORT = ("--set", "excitation.duration=3s")
 
 
@@ -81,6 +83,19 @@ def test_report_of_two_recordings(folder):
         (("laws", "bouc_wenn"), "Did you mean 'bouc_wen'"),
         (("study", "run", "wang2002"), "Did you mean 'wang2020'"),
         (("runn",), "runn"),
+        (("run", EXPERIMENT, "--out", "result.csv"), "ends in .h5. For CSV, MATLAB or Parquet: hyloop export"),
+        (("run", EXPERIMENT, "--out", "result"), "ends in .h5"),
+        (("run", EXPERIMENT, "--set", "recording.file=out/result.mat"), "recording.file: out/result.mat"),
+        (("report", "nothing.h5", "--out", "page.pdf"), "page.pdf: a page is written as .html"),
+        (("report", "nothing.h5", "--figures", "all.png"), "all.png: figures are written into a folder"),
+        (("model", FRAME, "--out", "page.csv"), "page.csv: a page is written as .html"),
+        (("identify", "bilinear", "nothing.csv", "--free", "k", "--out", "fit.csv"), "fit.csv: a page is written as"),
+        (
+            ("study", "run", "wang2020", "--quick", "--out", "study.html"),
+            "study.html: a study is written into a folder",
+        ),
+        (("export", "nothing.h5", "run.xlsx"), "run.xlsx"),
+        (("train", TRAINING, "--out", "network.h5"), "network.h5: a network is written as .safetensors"),
     ],
 )
 def test_bad_input_is_refused_with_exit_code_2(tmp_path, words, message):

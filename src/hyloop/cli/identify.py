@@ -12,6 +12,7 @@ from hyloop.identification import Fit, Profile, profile
 from hyloop.study.identify import METHODS, identify, remark, write_identification
 from hyloop.study.laws import LAWS
 from hyloop.study.measurements import Channels, read_tests
+from hyloop.study.page import check_page
 from hyloop.study.units import quantity
 
 __all__ = ["run_identify"]
@@ -23,6 +24,7 @@ def run_identify(name: str, recordings: Sequence[str], *, free: str, channels: C
                  fixed: Sequence[str], guesses: Sequence[str], bounds: Sequence[str], method: str, starts: int,
                  seed: int, every: int, units: str | None, profiles: bool, out: Path, json: bool) -> None:  # fmt: skip
     """Fit, print a table, write a page."""
+    check_page(out)
     if name not in LAWS:
         raise UnknownName("law", name, LAWS)
     if method not in METHODS:

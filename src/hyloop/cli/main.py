@@ -125,7 +125,9 @@ def export(
 ) -> None:
     """Write a recording in another format."""
     from hyloop.record import Recording
+    from hyloop.record.export import check_export
 
+    check_export(target)
     Recording.load(file).export(target)
     console.print(f"wrote {target}")
 
@@ -140,10 +142,13 @@ def report(
     """Write a page with figures from recordings."""
     from hyloop.record import Recording
     from hyloop.study.figures import save_figures
+    from hyloop.study.page import check_folder, check_page
     from hyloop.study.report import write_report
 
+    check_page(out)
+    if figures:
+        check_folder(figures, "figures are written")
     recordings = {file.stem: Recording.load(file) for file in files}
-    out.parent.mkdir(parents=True, exist_ok=True)
     console.print(f"report: {write_report(out, recordings, title=title)}")
     if figures:
         for path in save_figures(figures, recordings):
