@@ -47,10 +47,10 @@ def run(job):
     job.progress("done", 1.0)
     job.tables += [_learned(chosen, outcomes), _responses(outcomes), _choices(outcomes)]
     job.recordings.update(_drawings(outcomes))
-    if job.quick:  # most scenarios were not run: nothing is judged
+    if job.quick:  # most scenarios were not run, and those only in short: nothing is judged
         values = dict.fromkeys((claim.claim for claim in load_claims(job.folder / "claims.toml")), np.nan)
         job.not_comparable |= dict.fromkeys(values, WHY_QUICK)
-        return values
+        return values | _printed(outcomes)
     return _values(outcomes)
 
 
@@ -64,14 +64,24 @@ def _figures(scenario, runs):
     return {scenario: [o.curve[0] if o.curve else o.response["f"] for o in runs]}
 
 
-def _values(outcomes):
+def _errors(outcomes):
     errors = {}
     for scenario, runs in outcomes.items():
         errors |= {name: float(np.mean(each)) for name, each in _figures(scenario, runs).items()}
-    values = {f"Table 2, {name}": error for name, error in errors.items() if name not in NOT_IN_TABLE_2}
-    for scenario in TABLE_3:
+    return errors
+
+
+def _printed(outcomes):
+    """What the paper's two tables print, of the scenarios that were run."""
+    values = {f"Table 2, {name}": error for name, error in _errors(outcomes).items() if name not in NOT_IN_TABLE_2}
+    for scenario in (name for name in TABLE_3 if name in outcomes):
         for key, word in RESPONSES.items():
             values[f"Table 3, {scenario}, {word}"] = float(np.mean([o.response[key] for o in outcomes[scenario]]))
+    return values
+
+
+def _values(outcomes):
+    errors, values = _errors(outcomes), _printed(outcomes)
     values |= {f"goal, {goal}": max(errors[name] for name in names) for goal, names in GOALS.items()}
     values[SLOWEST] = max(o.seconds for runs in outcomes.values() for o in runs)
     values[BY_ADAM] = errors[BY_ADAM]

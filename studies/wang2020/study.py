@@ -94,7 +94,7 @@ def _networks(job, file, overrides, label="El Centro"):
     record = built.loop.run(built.excitation, record=["brace1.d", "brace1.f"])
     seeds = range(QUICK_SEEDS if job.quick else SEEDS)
     return [
-        pretrain(record["brace1.d"], record["brace1.f"], seed=seed, stiffness=K0,
+        pretrain(record["brace1.d"], record["brace1.f"], dt=built.loop.dt, seed=seed, stiffness=K0,
                  iterations=QUICK_ITERATIONS if job.quick else ITERATIONS,
                  progress=lambda part, seed=seed: job.progress(f"training, {label}", (seed + part) / len(seeds)))
         for seed in seeds
@@ -180,9 +180,9 @@ def _time_per_update(job, network, built):
             continue
         times = []
         for _ in range(3):
-            updater.drive(0.01, d=record["brace1.d"][:10], f_m=record["brace1.f"][:10])
+            updater.drive(built.loop.dt, d=record["brace1.d"][:10], f_m=record["brace1.f"][:10])
             begin = time.perf_counter()
-            updater.drive(0.01, d=record["brace1.d"], f_m=record["brace1.f"])
+            updater.drive(built.loop.dt, d=record["brace1.d"], f_m=record["brace1.f"])
             times.append(1e3 * (time.perf_counter() - begin) / len(record.time))
         rows.append([case, f"{np.median(times):.4f}"])
         values[case] = np.median(times)

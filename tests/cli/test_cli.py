@@ -3,14 +3,23 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
+from oracles.pages import Page, assert_claims, extremes
+
+from hyloop.record import Recording
+from hyloop.study.claims import read_verdicts
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENT = ROOT / "experiments" / "friction_frame.toml"
+FRAME = ROOT / "experiments" / "models" / "rc_frame.toml"
+TRAINING = ROOT / "experiments" / "training" / "banded_damper_lstm.toml"
+SINGLE = 1e-6  # relative: numbers on a page have single precision
+SHOWN = 5e-4  # relative: tables show four digits
 SHORT = ("--set", "excitation.duration=3s")
 
 
@@ -30,11 +39,30 @@ def folder(tmp_path_factory):
     return path
 
 
+def loops(recording):
+    """Extremes of deformation in mm and force in kN of the dampers, as a page must draw them."""
+    return {
+        f"damper{k}": (1e3 * extremes(recording[f"damper{k}.d"]), 1e-3 * extremes(recording[f"damper{k}.f"]))
+        for k in range(1, 7)
+    }
+
+
+def assert_loops(page, name, recording):
+    lines = page.lines(0)
+    for site, (d, f) in loops(recording).items():
+        drawn = [extremes(values) for values in lines[site, name]]
+        np.testing.assert_allclose(drawn, [d, f], rtol=SINGLE)
+
+
 def test_run_writes_a_recording_and_a_page(folder):
-    assert (folder / "run.html").stat().st_size > 1_000_000
-    with h5py.File(folder / "run.h5") as file:
-        assert file["data"].shape[0] > 500
-        assert file["data"].shape[1] == len(file["names"])
+    recording, page = Recording.load(folder / "run.h5"), Page(folder / "run.html")
+    assert recording.time[-1] == pytest.approx(3.0) and len(recording) == 1 + 3 * 1024
+    assert np.abs(recording["damper1.f"]).max() > 10e3
+    assert_loops(page, "friction_frame", recording)
+    assert len(page.lines(0)) == 6 and len(page.specs) == 3
+    devices = page.rows("Devices")
+    for site, (d, f) in loops(recording).items():
+        assert [float(x) for x in devices[site][1:3]] == pytest.approx([abs(d).max(), abs(f).max()], rel=SHOWN)
 
 
 def test_the_same_file_gives_the_same_bytes(folder):
@@ -60,15 +88,21 @@ def test_show_and_export(folder):
     assert "damper1.f" in hyloop("show", "run.h5", cwd=folder).stdout
     hyloop("export", "run.h5", "run.csv", cwd=folder)
     with h5py.File(folder / "run.h5") as file:
-        data = file["data"][()]
+        data, time = file["data"][()], file["time"][()]
     table = np.loadtxt(folder / "run.csv", delimiter=",", comments="#", skiprows=1)
-    assert np.allclose(table[:, 1:], data, rtol=1e-12)
+    assert np.array_equal(table, np.column_stack([time, data]))  # every number reads back to the last bit
 
 
 def test_report_of_two_recordings(folder):
-    hyloop("report", "run.h5", "weak.h5", "--out", "both.html", "--figures", "figures", cwd=folder)
-    assert (folder / "both.html").stat().st_size > 1_000_000
-    assert list((folder / "figures").glob("*.png")) and list((folder / "figures").glob("*.pdf"))
+    first = Recording.load(folder / "run.h5")
+    replace(first, data=0.5 * first.data).save(folder / "half.h5")
+    hyloop("report", "run.h5", "half.h5", "--out", "both.html", "--figures", "figures", cwd=folder)
+    page = Page(folder / "both.html")
+    assert len(page.lines(0)) == 12
+    for name in ("run", "half"):
+        assert_loops(page, name, Recording.load(folder / f"{name}.h5"))
+    drawn = {path.name for path in (folder / "figures").iterdir()}
+    assert drawn == {f"{what}.{kind}" for what in ("hysteresis", "histories") for kind in ("png", "pdf")}
 
 
 @pytest.mark.parametrize(
@@ -81,6 +115,19 @@ def test_report_of_two_recordings(folder):
         (("laws", "bouc_wenn"), "Did you mean 'bouc_wen'"),
         (("study", "run", "wang2002"), "Did you mean 'wang2020'"),
         (("runn",), "runn"),
+        (("run", EXPERIMENT, "--out", "result.csv"), "ends in .h5. For CSV, MATLAB or Parquet: hyloop export"),
+        (("run", EXPERIMENT, "--out", "result"), "ends in .h5"),
+        (("run", EXPERIMENT, "--set", "recording.file=out/result.mat"), "recording.file: out/result.mat"),
+        (("report", "nothing.h5", "--out", "page.pdf"), "page.pdf: a page is written as .html"),
+        (("report", "nothing.h5", "--figures", "all.png"), "all.png: figures are written into a folder"),
+        (("model", FRAME, "--out", "page.csv"), "page.csv: a page is written as .html"),
+        (("identify", "bilinear", "nothing.csv", "--free", "k", "--out", "fit.csv"), "fit.csv: a page is written as"),
+        (
+            ("study", "run", "wang2020", "--quick", "--out", "study.html"),
+            "study.html: a study is written into a folder",
+        ),
+        (("export", "nothing.h5", "run.xlsx"), "run.xlsx"),
+        (("train", TRAINING, "--out", "network.h5"), "network.h5: a network is written as .safetensors"),
     ],
 )
 def test_bad_input_is_refused_with_exit_code_2(tmp_path, words, message):
@@ -114,6 +161,16 @@ def test_quick_study(tmp_path):
     done = hyloop("study", "run", "wang2020", "--quick", "--out", "study", "--json", cwd=tmp_path)
     verdicts = {row["claim"]: row for row in json.loads(done.stdout)}
     assert verdicts["first period"]["verdict"] == "met"
+    ours = {claim: row["ours"] for claim, row in verdicts.items()}
+    for element in (2, 4, 6, 8, 10, 12):  # a model that follows the tested brace is better than one that does not
+        assert ours[f"RMSD of element {element}, UKF"] < 0.5 * ours[f"RMSD of element {element}, Traditional"]
+    for noise in ("40 dB", "20 dB", "5 dB"):  # the guard: noise alone makes no model worse
+        assert ours[f"{noise} noise: RMSD over that without updating, worst story"] <= 1.0
+    assert ours["wrong device: RMSD over that without updating, worst story"] < 0.8
     assert json.loads((tmp_path / "study" / "claims.json").read_text()) == list(verdicts.values())
-    assert (tmp_path / "study" / "report.html").stat().st_size > 1_000_000
+    page = Page(tmp_path / "study" / "report.html")
+    assert_claims(page, read_verdicts(tmp_path / "study" / "claims.json"))
+    recorded = Recording.load(tmp_path / "study" / "Reference.h5")
+    _, f = page.lines(0)["brace1", "Reference"]
+    np.testing.assert_allclose(extremes(f), 1e-3 * extremes(recorded["brace1.f"]), rtol=SINGLE)
     assert "wang2020" in hyloop("study", "list", cwd=tmp_path).stdout

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 from oracles.data import data_path
+from oracles.pages import Page, extremes
 
 from hyloop.cli.main import app
 from hyloop.devices import bilinear, bouc_wen
@@ -16,6 +17,8 @@ from hyloop.identification import MeasuredTest, fit, profile
 from hyloop.study.identify import remark
 
 DT, NOISE = 0.01, 200.0
+SINGLE = 1e-6  # relative: numbers on a page have single precision
+SHOWN = 5e-4  # relative: tables show four digits
 
 
 def hyloop(*words, cwd, code=0):
@@ -47,16 +50,28 @@ def test_json_and_page(folder):
         row = found["parameters"][name]
         assert row["low"] < truth < row["high"] and row["profile"][0] < truth < row["profile"][1]
     assert found["tests"][0]["rmse"] == pytest.approx(NOISE, rel=0.1)
-    page = (folder / found["report"]).read_text(encoding="utf-8")
-    for part in (
-        "Parameters in SI units",
-        "Fitted loops",
-        "Residuals",
-        "Profiles",
-        "Fixed parameters",
-        "Content-Security",
-    ):
-        assert part in page
+    page = Page(folder / found["report"])
+    assert page.headings[1:] == ["Parameters", "Fitted loops", "Residuals", "Profiles", "Provenance"]
+    table = page.rows("Parameters in SI units")
+    for name, row in found["parameters"].items():
+        numbers = [row["value"], row["std"], row["low"], row["high"], *row["profile"]]
+        shown = [table[name][k] for k in (0, 2, 3, 4, 5, 6)]
+        assert [float(x) for x in shown] == pytest.approx(numbers, rel=SHOWN)
+    assert float(page.rows("Fixed parameters")["alpha"][0]) == 0.05
+    # loops and residuals are those of the record, in its own mm and kN
+    t, d, f = np.loadtxt(folder / "brace.csv", delimiter=",", skiprows=1).T
+    loops, residuals, profiles = (page.lines(k) for k in range(3))
+    assert set(loops) == {("brace", "measured"), ("brace", "model")}
+    np.testing.assert_allclose(
+        [extremes(x) for x in loops["brace", "measured"]], [extremes(d), extremes(f)], rtol=SINGLE
+    )
+    time, error = residuals["brace", "model - measured"]
+    assert extremes(time) == pytest.approx(extremes(t), rel=SINGLE)
+    assert np.std(error) == pytest.approx(1e-3 * NOISE, rel=0.1)
+    for name, label, factor in (("k", "k [kN/mm]", 1e-6), ("d_y", "d_y [mm]", 1e3)):
+        values, distance = profiles[label, "profile"]
+        crossing = np.interp(0.0, distance, values)  # the best fit
+        assert crossing == pytest.approx(factor * found["parameters"][name]["value"], rel=1e-2)
 
 
 def test_table_names_what_is_not_observable(folder, monkeypatch, capsys):
@@ -90,6 +105,21 @@ def test_bad_input_is_refused(folder, words, message, monkeypatch):
     with pytest.raises(BadInput, match=re.escape(message)):
         app(["identify", *words, "--out", "refused.html"], standalone_mode=False)
     assert set(folder.iterdir()) == before, "something was left behind"
+
+
+def test_numbers_without_units_are_refused_until_they_are_stated(folder):
+    """The record in mm and kN, without saying so: taken for m and N its stiffness would be a million times off."""
+    bare = (folder / "brace.csv").read_text().replace(" [mm]", "").replace(" [kN]", "")
+    (folder / "bare.csv").write_text(bare)
+    words = ("identify", "bouc_wen", "--free", "k,d_y", "--fix", "alpha=0.05", "--starts", 1, "--no-profiles", "--json")
+    refused = hyloop(*words, "bare.csv", cwd=folder, code=2)
+    assert "column 'd' has no unit" in " ".join(refused.stderr.split()) and "--units d=" in refused.stderr
+    told, named = (
+        json.loads(hyloop(*words, *more, cwd=folder).stdout)["parameters"]
+        for more in (("bare.csv", "--units", "d=mm, f=kN"), ("brace.csv",))
+    )
+    assert told == named and 1.9e7 < told["k"]["value"] < 2.1e7
+    assert "--units d" in hyloop(*words, "bare.csv", "--units", "d", cwd=folder, code=2).stderr
 
 
 def test_a_refusal_has_exit_code_2(folder):

@@ -5,9 +5,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from oracles.pages import Page
 
 from hyloop.cli.main import main
 
+SHOWN = 5e-4  # relative: tables show four digits
 MODELS = Path(__file__).parents[2] / "experiments" / "models"
 
 PORTAL = """
@@ -74,7 +76,20 @@ def test_the_models_to_copy(hyloop, name):
     assert sum(mode["participation"]["ux"] for mode in found["modes"]) == pytest.approx(1.0)
     assert found["settlement"]["displacement"] > 0.0
     assert Path(found["report"]) == Path("out") / f"{name}-model.html"
-    assert Path(found["report"]).stat().st_size > 1_000_000
+    page = Page(Path(found["report"]))
+    periods = page.rows("Natural modes")
+    assert len(periods) == len(found["modes"]) + 1  # and their sum
+    for mode in found["modes"]:
+        assert float(periods[str(mode["mode"])][0]) == pytest.approx(mode["period"], rel=SHOWN)
+    assert float(page.rows("Totals")["mass that moves in ux [t]"][0]) == pytest.approx(
+        found["mass"]["ux"] / 1e3, rel=SHOWN
+    )
+    assert {key: int(row[0]) for key, row in page.rows("Size").items()} == found["counts"]
+    (picture,) = page.specs
+    lines = [trace for trace in picture["data"] if trace.get("mode") == "lines"]
+    members = {text for trace in lines for text in trace.get("text") or () if text}
+    assert len(members) == found["counts"]["members"]  # each is named where it stands
+    assert sum(trace["name"].startswith("mode") for trace in picture["data"]) >= 1
 
 
 def test_tables_for_a_person(hyloop):

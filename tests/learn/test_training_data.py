@@ -7,7 +7,7 @@ import pytest
 from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
 from hyloop.learn import schedules
 from hyloop.learn.batches import batches, count_updates, stack
-from hyloop.learn.histories import History, leave_one_out, split
+from hyloop.learn.histories import History, Split, leave_one_out, split
 from hyloop.learn.scaling import fit_signals, scaled, unscaled
 from hyloop.neural.card import SCALINGS
 
@@ -58,6 +58,8 @@ def test_histories_that_cannot_be_learned_from_are_refused(tests):
         split(tests, least=22)
     with pytest.raises(BadInput, match="Resample"):
         split([*tests, history("fast", "fast", dt=0.005)])
+    with pytest.raises(BadInput, match=r"'kobe_0' has dt = 0\.01 s and 'fast' 0\.005 s\. Resample"):
+        Split((tests[0],), (), (history("fast", "fast", dt=0.005),))
     with pytest.raises(BadInput, match="no histories"):
         split([])
     good = tests[0]

@@ -48,13 +48,6 @@ def test_inputs_outside_the_training_range_are_counted(rng):
     assert given["largest_excess"][-1] == pytest.approx(beyond.max())
 
 
-def test_another_time_step_counts_as_outside_for_a_network_with_memory(rng):
-    u = dict.fromkeys((f"u{k}" for k in range(5)), np.zeros(10))
-    assert network(ocp_nn(), rng).drive(DT, **u)["outside"][-1] == 0
-    assert network(ocp_nn(), rng).drive(2 * DT, **u)["outside"][-1] == 10
-    assert network(mlp(5), rng, dt=0.0).drive(2 * DT, **u)["outside"][-1] == 0
-
-
 def test_a_nan_is_counted_and_comes_out_again(rng):
     u = {"u0": np.array([0.0, np.nan, 0.0]), "u1": np.zeros(3), "u2": np.zeros(3)}
     given = network(mlp(3), rng, dt=0.0).drive(DT, **u)

@@ -142,6 +142,7 @@ def test_does_not_overwrite_unless_told(tmp_path):
 
 
 REFUSED = {
+    "csv": (lambda p: Recorder(p.with_suffix(".csv"), NAMES, UNITS, DT), BadInput, r"\.csv: .* ends in \.h5"),
     "no channels": (lambda p: Recorder(p, [], [], DT), BadShape, "at least one channel"),
     "a string for names": (lambda p: Recorder(p, "ab", ["m", "m"], DT), BadShape, "lists of strings"),
     "a unit too few": (lambda p: Recorder(p, NAMES, ["m"], DT), BadShape, "2 names but 1 units"),

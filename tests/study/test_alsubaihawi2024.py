@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from oracles.pages import Page, assert_claims
 
 from hyloop.devices import nonlinear_maxwell
 from hyloop.study import studies
@@ -63,8 +64,19 @@ def test_quick_run_without_records(tmp_path, monkeypatch):
     assert values["runs finished with the nearest definite covariance"] == 1.0
     assert values["dampers improved by updating, wind"] == 1.0
     assert values["largest NRMSE, updated, wind"] < values["smallest NRMSE, constant, wind"]
-    page = result.report.read_text(encoding="utf-8")
-    assert "Bound rules" in page and "filter.alpha" in page
+    page = Page(result.report)
+    assert_claims(page, result.verdicts)
+    loops, histories, parameters = (page.lines(k) for k in range(3))
+    for record in ("earthquake", "wind"):
+        d, _ = loops["d20NE", f"{record}, damper"]
+        assert np.abs(d).max() > 1.0  # mm
+        force = {
+            name: np.ptp(histories["d20NE.f", f"{record}, {name}"][1]) for name in ("damper", "updated", "constant")
+        }
+        # drawn as judged: the model that is updated lies closer to the damper
+        assert abs(force["updated"] - force["damper"]) < abs(force["constant"] - force["damper"])
+        assert np.ptp(parameters["filter.alpha", f"{record}, updated"][1]) > 0.01  # it has been updated
+    assert set(page.rows("Bound rules")) == {"earthquake", "wind"}
 
 
 def test_committed_verdicts_are_those_of_the_claims():

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from oracles.data import data_path
+from oracles.pages import Page, assert_claims, extremes, ink
 
 from hyloop.record.damper_tests import DamperTest
 from hyloop.study import studies
@@ -121,9 +122,17 @@ def test_quick_run(tmp_path):
     assert values["LuGre row of Table 9, largest deviation"].verdict == "met"
     assert values["pooled improvement, mean of seeds, causal velocity"].verdict == "not-comparable"
     assert all(np.isfinite(verdict.ours) for verdict in result.verdicts)
-    page = result.report.read_text(encoding="utf-8")
-    assert "the earthquake of a column was not fitted" in page and "Fig. 11" in page and "Fig. 15" in page
-    assert all((tmp_path / name).stat().st_size > 0 for name in ("figure-13.png", "figure-15.png"))
+    page = Page(result.report)
+    assert_claims(page, result.verdicts)
+    assert any("the earthquake of a column was not fitted" in title for title in page.tables)
+    loops, devices = page.lines(0), [row for row in page.tables["Devices, values of one device"] if row]
+    assert len(loops) == len(devices) == 6 * 3  # measured, the band, physics-ML
+    for site, name, peak_d, peak_f, _ in devices:
+        shown = [np.abs(values).max() for values in loops[site, name]]
+        assert shown == pytest.approx([float(peak_d), float(peak_f)], rel=1e-3)
+    softest, stiffest = extremes(np.array([row for row in page.rows("Fig. 15").values()], dtype=float))
+    assert 0.0 < softest < 0.9 * stiffest  # a stiffness that was learned depends on force and velocity
+    assert ink(tmp_path / "figure-13.png", "C0") > 1000 and ink(tmp_path / "figure-15.png", "white") < 800_000
 
 
 def test_committed_verdicts_are_those_of_the_claims():

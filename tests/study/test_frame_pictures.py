@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from oracles.pages import Page
 
 from hyloop.structure.model import Model
 from hyloop.structure.sections import ElasticSection
@@ -12,6 +13,7 @@ from hyloop.study.model_picture import draw_model
 from hyloop.study.model_summary import summarise
 
 SECTION = ElasticSection(200e9, 1.0, 1e-4, 1e-4, 77e9, 1e-4)
+SHOWN = 5e-4  # relative: tables show four digits
 DRAWN = 1e-4  # m: coordinates are drawn with five decimals
 
 
@@ -91,8 +93,13 @@ def test_buttons_show_one_mode_at_a_time():
 
 def test_page_holds_tables_and_the_picture(tmp_path):
     model = building()
-    page = write_model(tmp_path / "model.html", "A <building>", model, summarise(model)).read_text(encoding="utf-8")
-    assert "A &lt;building&gt;" in page and "Natural modes" in page and "https://cdn" not in page.split("<script>")[0]
-    data = page.split('data-for="plot1">')[1].split("</script>")[0]
-    ratio = json.loads(data)["layout"]["scene"]["aspectratio"]
+    summary = summarise(model)
+    page = Page(write_model(tmp_path / "model.html", "A <building>", model, summary))
+    assert page.headings[0] == "A <building>" and all(target.startswith("#") for target in page.loads)
+    periods = [float(row[0]) for mode, row in page.rows("Natural modes").items() if mode != "sum"]
+    assert periods == pytest.approx(list(summary.periods), rel=SHOWN) and len(periods) == 3
+    assert page.rows("Rigid floors")["floor"] == ["3.000", "4", "20.00", "100.0"]
+    (spec,) = page.specs
+    assert spec["data"] == json.loads(json.dumps(draw_model(model, summary).data)) and len(spec["data"]) >= 8
+    ratio = spec["layout"]["scene"]["aspectratio"]
     assert ratio["y"] / ratio["z"] == pytest.approx(6.0 / 3.0) and ratio["x"] / ratio["z"] == pytest.approx(5.0 / 3.0)

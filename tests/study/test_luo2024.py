@@ -4,11 +4,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from oracles.pages import Page, assert_claims
 
 from hyloop.study import studies
 
 FOLDER = Path(__file__).parents[2] / "studies" / "luo2024"
 PRINTED = 1e-3  # relative: the paper prints four digits of a frequency
+SHOWN = 5e-3  # relative: the table shows three digits
+SINGLE = 1e-5  # relative: numbers on a page have single precision, and so has the slope where the curve is flat
+LEARNED = 1e-3  # of the largest force: 3.5e-4 is reached between ±50 mm, the reach of the samples
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +40,29 @@ def test_noise_is_that_of_equation_5(parts):
     assert np.std(added, axis=(0, 1)) == pytest.approx([0.3 * np.sqrt(5), 0.3 * np.sqrt(5), 0.15], rel=0.05)
 
 
+def softening(d):
+    """The spring to be learned: 400 MN/m at first, 12 MN at last."""
+    return 4e8 * d / np.sqrt(1.0 + (4e8 * d / 1.2e7) ** 2)
+
+
 def test_quick_run(parts, tmp_path):
+    """Ten short samples suffice for what the paper reaches with 1024, so its numbers are the bounds."""
     result = studies.run_study("luo2024", tmp_path, quick=True, progress=lambda what, part: None)
     assert all(verdict.verdict == "not-comparable" for verdict in result.verdicts)
-    page = result.report.read_text(encoding="utf-8")
-    assert "Learned springs" in page and "softening" in page
+    run = {verdict.claim: verdict for verdict in result.verdicts if np.isfinite(verdict.ours)}
+    assert list(run) == ["Table 2, N0", *(f"Table 3, N0, {what}" for what in parts.RESPONSES.values())]
+    for verdict in run.values():
+        assert 0.0 < verdict.ours < verdict.paper
+    page = Page(result.report)
+    assert_claims(page, result.verdicts)
+    shown = [float(cell) for cell in page.rows("Response of fresh samples")["N0"]]
+    assert shown == pytest.approx([run[f"Table 3, N0, {what}"].ours for what in parts.RESPONSES.values()], rel=SHOWN)
+    assert page.rows("Every run")["N0"][1] == "spline"  # the broken line cannot follow a smooth curve
+    # the curves drawn: the true one is the formula of the study, the learned one lies on it where there were samples
+    curves = page.lines(0)
+    d, true = curves["softening", "truth"]
+    assert true == pytest.approx(softening(1e-3 * d.astype(float)) / 1e3, rel=SINGLE)
+    seen = np.abs(d) < 50.0  # mm
+    _, learned = curves["softening", "learned"]
+    assert seen.sum() > 200
+    assert np.abs(learned - true)[seen].max() < LEARNED * np.abs(true).max()

@@ -125,6 +125,14 @@ def test_bad_tables_name_the_key(experiment, updater, message):
         load_experiment(experiment(updater))
 
 
+def test_an_experiment_of_another_rate_is_refused(experiment):
+    path = experiment('updater = "filtered_network"')
+    built = build(load_experiment(path, ["integrator.dt=0.02 s", "integrator.substeps=2"]))
+    assert built.loop.substeps == 2
+    with pytest.raises(BadInput, match=r"experiment\.toml: .*hysteresis_network was trained at 100 Hz.* at 200 Hz"):
+        build(load_experiment(path, ["integrator.dt=0.01 s", "integrator.substeps=2"]))
+
+
 def test_missing_network_names_the_key(experiment, tmp_path):
     path = experiment('updater = "frozen_network"')
     (tmp_path / "nets" / "brace.safetensors").unlink()

@@ -1,9 +1,8 @@
 """Reports: the page is whole, shows what was recorded, asks nothing of the network; figures can be printed."""
 
-import base64
 import json
+import re
 from dataclasses import dataclass, field, replace
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -11,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from models import braced_loop, pulse
+from oracles.pages import Page, extremes, ink
 from plotly.offline import get_plotlyjs
 
 from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
+from hyloop.study.charts import COLORS
 from hyloop.study.display import thin
 from hyloop.study.figures import save_figures
 from hyloop.study.page import Section
@@ -24,7 +25,6 @@ PAGE_LIMIT = 6_000_000  # bytes; mail servers and browsers are at ease with it
 SINGLE = 1e-6  # numbers on the page have single precision, 6e-8, after a conversion of units
 SHOWN = 5e-4  # tables show four digits
 RIGID = 0.1  # at 20 Hz an oscillator amplifies the pulse's 5.3 Hz by 1/(1 - (5.3/20)²) = 1.08, and only a part of it
-VOID = {"meta", "br", "img", "link", "input", "hr"}
 
 
 @dataclass
@@ -56,65 +56,6 @@ def recordings():
         attributes = {"seed": 3, "amplitude": amplitude, "versions": {"numpy": "2"}, "timing": {"elapsed [s]": 1.5}}
         found[name] = Recorded(r.time, r.data, r.names, r.units, attributes)
     return found
-
-
-class Page(HTMLParser):
-    """Reads a page and fails where an element is not closed."""
-
-    def __init__(self, path):
-        super().__init__(convert_charrefs=True)
-        self.open, self.headings, self.loads, self.specs, self.scripts, self.cells = [], [], [], [], [], []
-        self.policy, self.text, self.plots = "", "", []
-        self.feed(path.read_text(encoding="utf-8"))
-        self.close()
-        assert not self.open
-
-    def handle_starttag(self, tag, attrs):
-        given = dict(attrs)
-        if given.get("http-equiv") == "Content-Security-Policy":
-            self.policy = given["content"]
-        if "plot" in (given.get("class") or "").split():
-            self.plots.append(given)
-        self.loads += [value for key, value in attrs if key in ("src", "href", "srcset", "data", "action", "poster")]
-        if tag == "td":
-            self.cells.append("")
-        if tag not in VOID:
-            self.open.append((tag, given))
-
-    def handle_endtag(self, tag):
-        assert self.open.pop()[0] == tag
-
-    def handle_data(self, data):
-        tag, given = self.open[-1] if self.open else ("", {})
-        if tag == "script" and given.get("type") == "application/json":
-            self.specs.append(json.loads(data, parse_constant=pytest.fail))
-        elif tag == "script":
-            self.scripts.append(data)
-        else:
-            self.text += data
-        if tag in ("h1", "h2"):
-            self.headings.append(data)
-        if any(name == "td" for name, _ in self.open):
-            self.cells[-1] += data
-
-    def lines(self, spec):
-        """(panel title, recording) -> x, y of a chart."""
-        layout = self.specs[spec]["layout"]
-        corner = {(n["x"], n["y"]): n["text"][3:-4] for n in layout["annotations"] if n["text"].startswith("<b>")}
-        found = {}
-        for trace in self.specs[spec]["data"]:
-            x_axis, y_axis = (layout[f"{key}axis{trace[key + 'axis'][1:]}"] for key in "xy")
-            title = corner[x_axis["domain"][0], y_axis["domain"][1]]
-            found[title, trace["name"]] = numbers(trace["x"]), numbers(trace["y"])
-        return found
-
-
-def numbers(packed):
-    return np.frombuffer(base64.b64decode(packed["bdata"]), "<" + packed["dtype"])
-
-
-def extremes(values):
-    return np.array([values.min(), values.max()])
 
 
 # --- thinning ------------------------------------------------------------------------------------------------------
@@ -287,8 +228,13 @@ def test_a_run_that_failed_is_drawn_until_then(tmp_path, recordings):
     path = write_report(tmp_path / "page.html", {"a": replace(r, data=data, complete=False)}, title="x")
     page = Page(path)
     assert "stopped early" in page.cells and "nan" not in page.cells
-    for spec in range(3):
-        assert all(np.isfinite(xy).all() for xy in page.lines(spec).values())
+    for spec, count in enumerate((12, 1 + 12 + 1, 1)):
+        lines = page.lines(spec)
+        assert len(lines) == count and all(np.isfinite(xy).all() for xy in lines.values())
+    # up to the last good sample, the one before the two that went astray
+    good = extremes(r["brace3.f"][:-2])
+    drawn = page.lines(0)["brace3", "a"][1].astype(float)
+    np.testing.assert_allclose(extremes(drawn[np.abs(drawn) < 1e200]), 1e-3 * good, rtol=SINGLE)
 
 
 def test_timing_and_provenance_stand_beside_each_other(tmp_path, recordings):
@@ -321,16 +267,20 @@ def test_figures_for_print(tmp_path, recordings):
     assert sorted(p.name for p in paths) == [
         f"{n}.{k}" for n in ("histories", "hysteresis") for k in ("pdf", "png", "svg")
     ]
+    lines = {"hysteresis": 3 * 2, "histories": (1 + 3) * 2}  # roof displacement, and the force of every site
     for path in paths:
         content = path.read_bytes()
         if path.suffix == ".png":
-            width = int.from_bytes(content[16:20], "big")
-            assert content.startswith(b"\x89PNG") and width > 1900  # 300 dots an inch over the width of a page
+            assert int.from_bytes(content[16:20], "big") > 1900  # 300 dots an inch over the width of a page
+            assert all(ink(path, color) > 1000 for color in COLORS[:2])  # of both recordings
         elif path.suffix == ".pdf":
             assert content.startswith(b"%PDF") and b"%%EOF" in content[-32:]
         else:
+            text = content.decode()
             for label in ("force [kN]", "brace12", "weak", "strong"):
-                assert label in content.decode()
+                assert label in text
+            curves = [d for d in re.findall(r'<path d="([^"]*)" clip-path', text) if d.count("L") > 50]  # no grid
+            assert len(curves) == lines[path.stem]
     assert "deformation [mm]" in (tmp_path / "figures" / "hysteresis.svg").read_text(encoding="utf-8")
 
 

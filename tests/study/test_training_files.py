@@ -147,6 +147,9 @@ def test_bad_data_are_refused_before_training(folder):
     recording.save(folder / "kobe.h5", overwrite=True)
     with pytest.raises(BadInput, match="'kX' is not a known unit"):
         prepare(path)
+    (folder / "chi.csv").write_text("t,damper.d,damper.f [kN]\n0,1,2\n0.02,1,2\n")
+    with pytest.raises(BadInput, match=r"chi\.csv, d: the channel has no unit\. Write it into the heading"):
+        prepare(path)
     with pytest.raises(BadInput, match="ends so"):
         prepare(path, out=folder / "network.bin")
 

@@ -24,7 +24,7 @@ def trained() -> tuple[Network, np.ndarray, np.ndarray]:
     """A network of a yielding device, with the record it was trained on."""
     d = motion(600)
     f = bouc_wen(k=STIFFNESS, d_y=5e-3).drive(DT, d=d)["f"]
-    return pretrain(d, f, iterations=150, width=WIDTH, depth=DEPTH, stiffness=STIFFNESS), d, f
+    return pretrain(d, f, dt=DT, iterations=150, width=WIDTH, depth=DEPTH, stiffness=STIFFNESS), d, f
 
 
 def layers(w, inputs=6, width=WIDTH, depth=DEPTH):

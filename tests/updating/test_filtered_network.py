@@ -147,6 +147,6 @@ def test_unknown_part_and_a_network_without_error_are_refused():
     network, _, _ = trained()
     with pytest.raises(UnknownName, match="adaptive part"):
         filtered_network(network, adapt="some")
-    exact = Network(network.weights, network.centre, network.factor, 0.0, width=network.width, depth=network.depth)
+    exact = Network(network.weights, network.centre, network.factor, 0.0, DT, width=network.width, depth=network.depth)
     with pytest.raises(BadInput, match="state the noise"):
         filtered_network(exact)

@@ -44,7 +44,7 @@ def test_weight_count_is_that_of_the_paper():
 @pytest.mark.parametrize("energy", ["total", "increment"])
 def test_law_is_the_recursion_of_equation_1(energy):
     network, d, f = trained()
-    network = Network(network.weights, network.centre, network.factor, 1.0, width=WIDTH, depth=DEPTH, energy=energy)
+    network = Network(network.weights, network.centre, network.factor, 1.0, DT, width=WIDTH, depth=DEPTH, energy=energy)
     history, d_last, f_last, E = [], 0.0, 0.0, 0.0
     for value in d[:200]:
         y = perceptron(network.weights, scaled_inputs(network, value, d_last, f_last, E))
@@ -68,9 +68,9 @@ def test_training_learns_the_record_and_repeats_itself():
     assert network.error < 0.1 * np.sqrt(np.mean(f**2))
     free = network.drive(d)
     assert network.error == pytest.approx(np.sqrt(np.mean((free - f) ** 2)), rel=ROUND_OFF)
-    again = pretrain(d, f, iterations=150, width=WIDTH, depth=DEPTH)
+    again = pretrain(d, f, dt=DT, iterations=150, width=WIDTH, depth=DEPTH)
     np.testing.assert_array_equal(again.weights, network.weights)
-    longer = pretrain(d, f, iterations=20, width=WIDTH, depth=DEPTH)
+    longer = pretrain(d, f, dt=DT, iterations=20, width=WIDTH, depth=DEPTH)
     assert longer.mse > network.mse
 
 
@@ -104,12 +104,12 @@ def test_damaged_files_are_refused(tmp_path):
     with pytest.raises(BadInput, match="no readable network"):
         Network.load(tmp_path / "missing")
     broken = Network(
-        np.full_like(network.weights, np.nan), network.centre, network.factor, 1.0, width=WIDTH, depth=DEPTH
+        np.full_like(network.weights, np.nan), network.centre, network.factor, 1.0, DT, width=WIDTH, depth=DEPTH
     )
     broken.save(path)
     with pytest.raises(BadInput, match="not all numbers are finite"):
         Network.load(path)
-    Network(network.weights[:-1], network.centre, network.factor, 1.0, width=WIDTH, depth=DEPTH).save(path)
+    Network(network.weights[:-1], network.centre, network.factor, 1.0, DT, width=WIDTH, depth=DEPTH).save(path)
     with pytest.raises(BadInput, match="weights and 7 scales"):
         Network.load(path)
 
@@ -117,14 +117,14 @@ def test_damaged_files_are_refused(tmp_path):
 def test_bad_records_are_refused():
     _, d, f = trained()
     with pytest.raises(BadShape, match="at least 50"):
-        pretrain(d[:20], f[:20])
+        pretrain(d[:20], f[:20], dt=DT)
     with pytest.raises(BadShape, match="one length"):
-        pretrain(d, f[:-1])
+        pretrain(d, f[:-1], dt=DT)
     with pytest.raises(BadInput, match="not finite"):
-        pretrain(np.where(d == d[100], np.nan, d), f)
+        pretrain(np.where(d == d[100], np.nan, d), f, dt=DT)
     with pytest.raises(BadInput, match="never changes"):
-        pretrain(np.zeros(100), np.zeros(100))
+        pretrain(np.zeros(100), np.zeros(100), dt=DT)
     with pytest.raises(UnknownName, match="energy"):
-        pretrain(d, f, energy="tottal")
+        pretrain(d, f, dt=DT, energy="tottal")
     with pytest.raises(OutOfBounds, match="width"):
-        hysteresis_network(width=0)
+        hysteresis_network(width=0, dt=DT)

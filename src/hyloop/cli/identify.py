@@ -12,6 +12,7 @@ from hyloop.identification import Fit, Profile, profile
 from hyloop.study.identify import METHODS, identify, remark, write_identification
 from hyloop.study.laws import LAWS
 from hyloop.study.measurements import Channels, read_tests
+from hyloop.study.page import check_page
 from hyloop.study.units import quantity
 
 __all__ = ["run_identify"]
@@ -21,8 +22,9 @@ _PATIENCE = 2.0  # s without a progress bar
 
 def run_identify(name: str, recordings: Sequence[str], *, free: str, channels: Channels, start: str | None,
                  fixed: Sequence[str], guesses: Sequence[str], bounds: Sequence[str], method: str, starts: int,
-                 seed: int, every: int, profiles: bool, out: Path, json: bool) -> None:  # fmt: skip
+                 seed: int, every: int, units: str | None, profiles: bool, out: Path, json: bool) -> None:  # fmt: skip
     """Fit, print a table, write a page."""
+    check_page(out)
     if name not in LAWS:
         raise UnknownName("law", name, LAWS)
     if method not in METHODS:
@@ -30,9 +32,10 @@ def run_identify(name: str, recordings: Sequence[str], *, free: str, channels: C
     block = LAWS[name]
     names = [word.strip() for word in free.split(",") if word.strip()]
     law, ranges = _law(block, names, fixed, guesses, bounds)
+    stated = _units(units or "")
     tests, notes = [], []
     for source in recordings:
-        more, remarks = read_tests(source, block, channels, start=start, every=every)
+        more, remarks = read_tests(source, block, channels, start=start, every=every, units=stated)
         tests += more
         notes += [remark for remark in remarks if remark not in notes]
     with progress_bars(not json) as update:
@@ -81,6 +84,17 @@ def _law(block: Block, names: Sequence[str], fixed: Sequence[str], guesses: Sequ
             raise BadInput(f"--bounds {key}={text}: write the lower and the upper bound as in {key}=1..10.")
         ranges[key] = tuple(_number(block, key, end, "--bounds") for end in ends)
     return block(**values), ranges
+
+
+def _units(text: str) -> dict[str, str]:
+    """Column and unit from ``d=mm,f=kN``."""
+    found = {}
+    for word in (word.strip() for word in text.split(",") if word.strip()):
+        name, _, unit = (part.strip() for part in word.partition("="))
+        if not (name and unit):
+            raise BadInput(f"--units {word}: write it as in --units d=mm,f=kN.")
+        found[name] = unit
+    return found
 
 
 def _pairs(block: Block, words: Sequence[str], option: str) -> dict[str, str]:

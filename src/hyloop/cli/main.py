@@ -125,7 +125,9 @@ def export(
 ) -> None:
     """Write a recording in another format."""
     from hyloop.record import Recording
+    from hyloop.record.export import check_export
 
+    check_export(target)
     Recording.load(file).export(target)
     console.print(f"wrote {target}")
 
@@ -140,10 +142,13 @@ def report(
     """Write a page with figures from recordings."""
     from hyloop.record import Recording
     from hyloop.study.figures import save_figures
+    from hyloop.study.page import check_folder, check_page
     from hyloop.study.report import write_report
 
+    check_page(out)
+    if figures:
+        check_folder(figures, "figures are written")
     recordings = {file.stem: Recording.load(file) for file in files}
-    out.parent.mkdir(parents=True, exist_ok=True)
     console.print(f"report: {write_report(out, recordings, title=title)}")
     if figures:
         for path in save_figures(figures, recordings):
@@ -154,7 +159,8 @@ def report(
 def identify(
     law: Annotated[str, typer.Argument(help="A law from `hyloop laws`.")],
     recordings: Annotated[
-        list[str], typer.Argument(help="Recordings (.h5), CSV files with a header (t, d (mm), f (kN)), or brfd:TEST.")
+        list[str],
+        typer.Argument(help="Recordings (.h5), CSV files with units in the header (t, d (mm), f (kN)), or brfd:TEST."),
     ],
     free: Annotated[str, typer.Option(help="Parameters to find, such as k,alpha.")],
     site: Annotated[
@@ -174,6 +180,9 @@ def identify(
     starts: Annotated[int, typer.Option(help="Starts of the search.")] = 8,
     seed: Annotated[int, typer.Option(help="Seed of the starts.")] = 0,
     every: Annotated[int, typer.Option(help="Use every n-th sample only.")] = 1,
+    units: Annotated[
+        str | None, typer.Option(help="Units that the header of a CSV file lacks, as in d=mm,f=kN.")
+    ] = None,
     profiles: Annotated[bool, typer.Option(help="Profile likelihood of every parameter.")] = True,
     out: Annotated[Path, typer.Option(help="Page to write.")] = Path("out/identification.html"),
     json: Json = False,
@@ -184,7 +193,7 @@ def identify(
 
     run_identify(law, recordings, free=free, channels=Channels(site, d, v, a, f), start=start, fixed=fix or [],
                  guesses=guess or [], bounds=bounds or [], method=method, starts=starts, seed=seed, every=every,
-                 profiles=profiles, out=out, json=json)  # fmt: skip
+                 units=units, profiles=profiles, out=out, json=json)  # fmt: skip
 
 
 @app.command()

@@ -9,12 +9,15 @@ from hyloop.errors import BadInput
 from hyloop.study.model_files import load_frame
 from hyloop.study.model_page import write_model
 from hyloop.study.model_summary import ModelSummary, summarise
+from hyloop.study.page import check_page
 
 __all__ = ["run_model"]
 
 
 def run_model(file: Path, overrides: Sequence[str], modes: int, out: Path | None, report: bool, json: bool) -> None:
     """Check a model, print tables, write a page."""
+    target = out or Path("out") / f"{file.stem}-model.html"
+    check_page(target)
     spec = load_frame(file, overrides)
     try:
         model = spec.model()
@@ -23,7 +26,7 @@ def run_model(file: Path, overrides: Sequence[str], modes: int, out: Path | None
         error.args = (f"{file}: {error}",)
         raise
     title = spec.title or file.stem.replace("_", " ")
-    page = write_model(out or Path("out") / f"{file.stem}-model.html", title, model, summary) if report else None
+    page = write_model(target, title, model, summary) if report else None
     if json:
         print_json(_as_dict(file, title, model.dimensions, summary, page))
         return

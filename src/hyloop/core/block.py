@@ -22,6 +22,7 @@ import numpy as np
 
 from hyloop.core import scalar
 from hyloop.core.jit import BLOCK, call_block, compile_c, jit, pointer
+from hyloop.core.tick import check_tick
 from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
 
 __all__ = ["Block", "Instance", "Param", "block", "inplace_block", "rebind"]
@@ -29,7 +30,7 @@ __all__ = ["Block", "Instance", "Param", "block", "inplace_block", "rebind"]
 
 @dataclass(frozen=True)
 class Param:
-    """A parameter of a block: unit, default value, closed bounds, and one line about it."""
+    """A parameter of a block: unit, default value (NaN: there is none), closed bounds, and one line about it."""
 
     unit: str
     default: float
@@ -66,6 +67,8 @@ class Block:
     start: Callable[..., Mapping[str, float]] | None
     flags: frozenset[str] = field(default_factory=frozenset)
     memory: int = 0  # numbers after the named state, such as the weights and the covariance of a network that learns
+    contents: np.ndarray | None = None  # what the memory begins with, such as the weights of a trained network
+    tick: float | None = None  # sampling interval in s that a trained block has learned; None where it runs at any
 
     @property
     def doc(self) -> str:
@@ -113,11 +116,16 @@ class Block:
     def __call__(self, *, initial: Any = None, memory: Any = None, **params: float) -> "Instance":
         """Fix parameters; everything not named keeps its default.
 
-        `initial` maps states to initial values; `memory` fills the unnamed part of the state (zeros if not given).
+        `initial` maps states to initial values; `memory` fills the unnamed part of the state (if not given: the
+        block's own contents, else zeros).
         """
         for key in params:
             if key not in self.params:
                 raise UnknownName("parameter", key, self.params, where=self.name)
+        missing = [key for key, spec in self.params.items() if np.isnan(spec.default) and key not in params]
+        if missing:
+            raise BadInput(f"{self.name}: {', '.join(missing[:3])}{', ...' if len(missing) > 3 else ''} must be given, "
+                           f"there is no default: {self.params[missing[0]].about}.")  # fmt: skip
         values = {
             key: spec.check(params.get(key, spec.default), f"{self.name}.{key}") for key, spec in self.params.items()
         }
@@ -128,6 +136,7 @@ class Block:
             if key not in self.state:
                 raise UnknownName("state", key, self.state, where=self.name)
             begin[key] = float(value)
+        memory = self.contents if memory is None else memory
         rest = np.zeros(self.memory) if memory is None else np.array(memory, dtype=float)
         if rest.shape != (self.memory,):
             raise BadShape(f"{self.name}: memory must be {self.memory} numbers, got shape {rest.shape}.")
@@ -164,12 +173,13 @@ class Instance:
         Parameters
         ----------
         dt : float
-            Sampling interval in s.
+            Sampling interval in s; for a trained block that of its training.
         **signals
             One array for each input of the block, all of the same length. The first sample is advanced over
             `dt` like every other, from the initial state.
         """
         block = self.block
+        check_tick(block.name, block.tick, dt)
         columns = [np.asarray(signal, dtype=float) for signal in block.ordered(signals)]
         if len({column.shape for column in columns}) != 1 or columns[0].ndim != 1:
             raise BadShape(f"{block.name}: inputs must be one-dimensional arrays of one length, got "

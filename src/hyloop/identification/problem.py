@@ -7,6 +7,7 @@ import numpy as np
 
 from hyloop.core.block import Instance
 from hyloop.core.jit import call_block, jit, pointer, verb
+from hyloop.core.tick import check_tick
 from hyloop.errors import BadInput, UnknownName
 from hyloop.identification.measured import MeasuredTest
 from hyloop.identification.ranges import Range
@@ -40,6 +41,8 @@ class Problem:
         self.law, self.tests, self.free = law, tuple(tests), dict(free)
         self.names = tuple(self.free)
         block = law.block
+        for test in self.tests:
+            check_tick(block.name, block.tick, test.dt, test.name)
         order = list(block.params)
         self.places = np.array([order.index(key) for key in self.names], dtype=int)
         self._p = np.array(list(law.params.values()), dtype=float)

@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
+from hyloop.core.tick import same_tick
 from hyloop.errors import BadInput, BadShape, UnknownName
 
 __all__ = ["History", "Split", "leave_one_out", "split"]
@@ -54,11 +55,18 @@ class History:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Histories to train on, to stop training by, and to be judged on."""
+    """Histories to train on, to stop training by, and to be judged on; all sampled at one rate."""
 
     train: tuple[History, ...]
     validation: tuple[History, ...]
     test: tuple[History, ...] = ()
+
+    def __post_init__(self) -> None:
+        everything = (*self.train, *self.validation, *self.test)
+        for history in everything[1:]:
+            if not same_tick(history.dt, (first := everything[0]).dt):
+                raise BadInput(f"split: '{first.name}' has dt = {first.dt:g} s and '{history.name}' {history.dt:g} s. "
+                               "Resample one of them.")  # fmt: skip
 
 
 def split(histories: Sequence[History], validation: Sequence[str] = (), test: Sequence[str] = (),
@@ -121,9 +129,6 @@ def _alike(histories: Sequence[History], least: int) -> None:
         if len(history) < least:
             raise BadInput(f"split: history '{history.name}' has {len(history)} samples, at least {least} are needed. "
                            "Leave it out or shorten the window.")  # fmt: skip
-        if abs(history.dt / first.dt - 1.0) > 1e-6:
-            raise BadInput(f"split: '{first.name}' has dt = {first.dt:g} s and '{history.name}' {history.dt:g} s. "
-                           "Resample one of them.")  # fmt: skip
         for what in ("inputs", "target"):
             mine, theirs = getattr(history, what).shape[1], getattr(first, what).shape[1]
             if mine != theirs:

@@ -105,8 +105,7 @@ def train_network(architecture: Architecture, parts: Split, recipe: Recipe, *, s
     seed : int
         Of starting weights, order of the histories and dropout.
     """
-    recurrent = any(layer.recurrent for layer in architecture.layers)
-    if recipe.window is not None and not recurrent:
+    if recipe.window is not None and not architecture.recurrent:
         raise BadInput("train_network: the network has no memory to carry from window to window; leave window out.")
     updates, in_first = (
         count_updates(parts.train, recipe.batch, epochs=epochs, seed=seed, window=recipe.window)

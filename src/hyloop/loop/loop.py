@@ -15,8 +15,12 @@ from hyloop.loop.faults import fault
 from hyloop.loop.limits import Limits, initial_impulse
 from hyloop.loop.result import Result, Snapshot
 from hyloop.loop.site import Site, Wired
+<<<<<<< HEAD
 from hyloop.loop.storage import suited, unit_spring
 from hyloop.loop.wiring import allocate, compile_plan, lay_out, shared_advice, views, wire
+=======
+from hyloop.loop.wiring import allocate, check_ticks, compile_plan, lay_out, shared_advice, views, wire
+>>>>>>> helper-a
 from hyloop.structure import Modes, Structure
 
 __all__ = ["Loop"]
@@ -69,6 +73,7 @@ class Loop:
             Km, Cm = Km + site.device.stiffness * outer, Cm + site.device.damping * outer
         self._device_stiffness, self._model_stiffness = Km - structure.initial_stiffness, Km
         self._operators = method.operators(structure.M, structure.C, structure.K, dt, Cm=Cm, Km=Km)
+        check_ticks(structure, self.sites, blocks, dt, int(substeps))
         self._initial = allocate(structure, self.sites, self._wiring)
         self._thin = lay_out(structure, self._operators)  # kept alive: the plan refers to it by address
         self._plan = compile_plan(structure, self.sites, self._wiring, self._operators, self._thin, dt, int(substeps),

@@ -5,17 +5,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hyloop.core import Instance, Layout, Plan, State, table
+from hyloop.core import Block, Instance, Layout, Plan, State, table
 from hyloop.core.low_rank import split
 from hyloop.core.sparse import matrices
 from hyloop.core.sparse_tick import Matrices
+from hyloop.core.tick import check_tick
 from hyloop.errors import BadInput, BadShape, UnknownName
 from hyloop.integrators import Operators
 from hyloop.loop.limits import UNBOUNDED, Drift, Limits, impulses
 from hyloop.loop.site import Site, Wired
 from hyloop.structure import Structure
 
-__all__ = ["Wiring", "allocate", "compile_plan", "lay_out", "views", "wire"]
+__all__ = ["Wiring", "allocate", "check_ticks", "compile_plan", "lay_out", "views", "wire"]
 
 _ROTATIONS = ("rx", "ry", "rz")  # how names of rotations end, such as A1.rz
 
@@ -84,6 +85,19 @@ def wire(structure: Structure, sites: Sequence[Site], blocks: Sequence[Wired]) -
     for name, value in values.items():
         bus[layout[name]] = value
     return Wiring(layout, instances, inputs, outputs, p_start, signal, bus, response, imbalance, shared)
+
+
+def check_ticks(structure: Structure, sites: Sequence[Site], blocks: Sequence[Wired], dt: float, substeps: int) -> None:
+    """Refuse trained blocks that would run at another rate than they were trained at."""
+    laws = {site.prefix(role): instance.block for site in sites for role, instance in site.chain.items()}
+    laws |= {free.name: free.block.block for free in blocks}
+    for where, law in laws.items():
+        check_tick(law.name, law.tick, dt / substeps, where, "this loop runs its blocks",
+                   "Set dt and substeps so that dt/substeps is {} s")  # fmt: skip
+    for group in structure.elements:  # members of the structure are asked once in a step
+        for law in group.keep:
+            if isinstance(law, Block):
+                check_tick(law.name, law.tick, dt, group.name, "this loop steps its structure", "Set dt to {} s")
 
 
 def shared_advice(channel: str, shared: dict[str, str]) -> str:

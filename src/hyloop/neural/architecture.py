@@ -86,6 +86,11 @@ class Architecture:
         return sum(layer.width for layer in self.stages[-1])
 
     @property
+    def recurrent(self) -> bool:
+        """Whether any layer has memory, so that the network has learned one sampling interval."""
+        return any(layer.recurrent for layer in self.layers)
+
+    @property
     def layers(self) -> list[Layer]:
         """All layers, stage by stage."""
         return [layer for stage in self.stages for layer in stage]

@@ -95,7 +95,9 @@ class Card:
     inputs, outputs : tuple of Signal
         In the order of the network.
     dt : float
-        Sampling interval in s of the training data; 0 for a network without memory, which may run at any.
+        Sampling interval in s of the training data, the only one at which the network runs; 0 for a network without
+        memory (no LSTM or GRU layer), whose answer to a sample does not depend on the one before, so that it runs at
+        any.
     data : str
         What it was trained on.
     seed : int

@@ -14,6 +14,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from hyloop.core.block import Block, Instance, Param, inplace_block
+from hyloop.core.tick import stated_tick
 from hyloop.errors import BadInput, BadShape
 from hyloop.neural.architecture import Architecture
 from hyloop.neural.card import Card
@@ -46,27 +47,24 @@ class FrozenNetwork:
     card: Card
 
     def __post_init__(self) -> None:
-        check_tensors(self.architecture, self.tensors, "network")
-        sizes = (len(self.card.inputs), len(self.card.outputs))
-        if sizes != (self.architecture.inputs, self.architecture.outputs):
-            raise BadShape(f"network: the card has {sizes[0]} inputs and {sizes[1]} outputs, the architecture "
-                           f"{self.architecture.inputs} and {self.architecture.outputs}.")  # fmt: skip
-        if self.card.dt == 0.0 and any(layer.recurrent for layer in self.architecture.layers):
+        _check_parts(self.architecture, self.tensors, self.card)
+        if self.card.dt == 0.0 and self.architecture.recurrent:
             raise BadInput("network: a recurrent network has learned one time step; give the card its dt in s.")
 
     @cached_property
     def block(self) -> Block:
         """The network as a block: the signals of the card, and ``outside``.
 
-        Output ``outside`` counts the ticks so far in which an input (or the time step) was outside the training range;
-        the named states are that count and the largest excess, as a part of the width of the range. Parameters
-        ``stiffness`` and ``damping`` are declared to integration methods that linearise a device; they do not enter
-        the force.
+        Output ``outside`` counts the ticks so far in which an input was outside the training range; the named states
+        are that count and the largest excess, as a part of the width of the range. Parameters ``stiffness`` and
+        ``damping`` are declared to integration methods that linearise a device; they do not enter the force. The block
+        carries the weights, and runs at the sampling interval of its card only, where that has one.
         """
         for signal in (*self.card.inputs, *self.card.outputs):
             if signal.unit not in SI_UNITS:
                 raise BadInput(f"network: {signal.name} is in {signal.unit!r}, but the channels of a loop carry SI "
                                "units. Train with SI units; the scaling takes care of the numbers.")  # fmt: skip
+        image = memory_image(self.architecture, dict(self.tensors), self.card)
         make = inplace_block(
             inputs={signal.name: signal.unit for signal in self.card.inputs},
             outputs={signal.name: signal.unit for signal in self.card.outputs} | {"outside": "-"},
@@ -75,15 +73,15 @@ class FrozenNetwork:
                 "stiffness": Param("N/m", 0.0, about="initial stiffness declared to the integration method"),
                 "damping": Param("N s/m", 0.0, about="damping declared to the integration method"),
             },
-            memory=len(memory_image(self.architecture, dict(self.tensors), self.card)),
+            memory=len(image),
             reference=self.card.data or "trained network",
             linear=lambda stiffness, damping: (stiffness, damping),
         )
-        return replace(make(advance), name="network")
+        return replace(make(advance), name="network", contents=image, tick=self.card.dt or None)
 
     def device(self, **params: float) -> Instance:
         """The network at rest, ready to be the device of a site or a block of a loop."""
-        return self.block(memory=memory_image(self.architecture, dict(self.tensors), self.card), **params)
+        return self.block(**params)
 
     def drive(self, dt: float, *, units: Mapping[str, str] | None = None, **signals: Any) -> dict[str, np.ndarray]:
         """Outputs under sampled inputs, from rest; see `Instance.drive`. `units` are those of the signals given."""
@@ -101,7 +99,8 @@ class FrozenNetwork:
         part.replace(path)
 
 
-def load_network(path: str | PathLike[str], units: Mapping[str, str] | None = None) -> FrozenNetwork:
+def load_network(path: str | PathLike[str], units: Mapping[str, str] | None = None,
+                 dt: float | None = None) -> FrozenNetwork:  # fmt: skip
     """Read a network that `FrozenNetwork.save` wrote; everything in the file is checked.
 
     Parameters
@@ -110,6 +109,9 @@ def load_network(path: str | PathLike[str], units: Mapping[str, str] | None = No
         The file.
     units : mapping of name to unit, optional
         Units of the signals that will be connected; one that differs from the card is refused.
+    dt : float, optional
+        Sampling interval in s of the training data, for a file that does not say it; one that contradicts the file is
+        refused.
     """
     try:
         data = Path(path).read_bytes()
@@ -119,27 +121,34 @@ def load_network(path: str | PathLike[str], units: Mapping[str, str] | None = No
             raise BadInput(f"holds {header['kind']!r}, not a {_KIND}")
         if _digest(tensors) != header["digest"]:
             raise BadInput("the weights are not those that were saved")
-        network = FrozenNetwork(Architecture.from_json(json.loads(header["architecture"])), tensors,
-                                Card.from_json(json.loads(header["card"])))  # fmt: skip
+        architecture = Architecture.from_json(json.loads(header["architecture"]))
+        card = Card.from_json(json.loads(header["card"]))
+        _check_parts(architecture, tensors, card)
     except (OSError, SafetensorError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadInput(
             f"{path}: no readable network ({error}). Copy the file again or train the network anew."
         ) from error
-    network.card.check_units(units or {}, str(path))
-    return network
+    card.check_units(units or {}, str(path))
+    if architecture.recurrent or dt is not None:
+        card = replace(card, dt=stated_tick(path, card.dt, dt, "load_network"))
+    return FrozenNetwork(architecture, tensors, card)
 
 
-def check_tensors(architecture: Architecture, tensors: Mapping[str, np.ndarray], where: str) -> None:
-    """Refuse tensors that are missing, too many, of another shape or not finite."""
+def _check_parts(architecture: Architecture, tensors: Mapping[str, np.ndarray], card: Card) -> None:
+    """Refuse tensors that are missing, too many, of another shape or not finite, and a card of another size."""
     shapes = architecture.shapes
     if set(tensors) != set(shapes):
         odd = sorted(set(tensors) ^ set(shapes))
-        raise BadShape(f"{where}: tensors {', '.join(odd)} are missing or too many for the architecture.")
+        raise BadShape(f"network: tensors {', '.join(odd)} are missing or too many for the architecture.")
     for key, shape in shapes.items():
         if np.shape(tensors[key]) != shape:
-            raise BadShape(f"{where}: tensor {key} has shape {np.shape(tensors[key])}, the architecture wants {shape}.")
+            raise BadShape(f"network: tensor {key} has shape {np.shape(tensors[key])}, the architecture wants {shape}.")
         if not np.isfinite(tensors[key]).all():
-            raise BadShape(f"{where}: tensor {key} holds numbers that are not finite.")
+            raise BadShape(f"network: tensor {key} holds numbers that are not finite.")
+    sizes = (len(card.inputs), len(card.outputs))
+    if sizes != (architecture.inputs, architecture.outputs):
+        raise BadShape(f"network: the card has {sizes[0]} inputs and {sizes[1]} outputs, the architecture "
+                       f"{architecture.inputs} and {architecture.outputs}.")  # fmt: skip
 
 
 def _digest(tensors: Mapping[str, np.ndarray]) -> str:
@@ -151,4 +160,4 @@ def _digest(tensors: Mapping[str, np.ndarray]) -> str:
 
 def advance(x, u, dt, p, y):
     """A trained network; its layers, scales and weights are in its memory."""
-    evaluate(x, u, dt, y)
+    evaluate(x, u, y)

@@ -21,11 +21,10 @@ __all__ = ["FIELDS", "evaluate", "memory_image"]
 FIELDS = ("kind", "inputs", "source", "units", "width", "weights", "state", "target", "room")
 _N = len(FIELDS)
 _HEAD = 7  # two named states, the places of the scaled inputs and of the outputs, the numbers of both and of layers
-_DT_TOLERANCE = 1e-9  # round-off of a time step that was divided into ticks
 
 
 @verb
-def evaluate(x, u, dt, y):
+def evaluate(x, u, y):
     """Advance a network by one tick.
 
     The state `x` is: ticks outside the training range, largest excess; then the image made by `memory_image`. Outputs
@@ -36,9 +35,6 @@ def evaluate(x, u, dt, y):
     q = _HEAD + _N * n_layers
 
     excess = 0.0
-    if x[q] > 0.0:  # a network with memory has learned one time step
-        excess = max(abs(dt / x[q] - 1.0) - _DT_TOLERANCE, 0.0)
-    q += 1
     for k in range(n_in):
         centre, factor, low, high = x[q], x[q + 1], x[q + 2], x[q + 3]
         m[first + k] = (u[k] - centre) * factor
@@ -92,7 +88,7 @@ def memory_image(architecture: Architecture, tensors: dict[str, np.ndarray], car
     weights = [
         _padded_weights(layer, {key: tensors[f"{k}.{key}"] for key in layer.shapes}) for k, layer in enumerate(layers)
     ]
-    signals = [card.dt]
+    signals: list[float] = []
     for a in card.inputs:
         signals += [a.centre, a.factor, a.low, a.high]
     for a in card.outputs:

@@ -10,9 +10,9 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.io import savemat
 
-from hyloop.errors import BadInput
+from hyloop.errors import BadInput, UnknownName
 
-__all__ = ["EXPORTS", "matlab_names"]
+__all__ = ["EXPORTS", "check_export", "matlab_names"]
 
 _MATLAB_LENGTH = 63  # namelengthmax of MATLAB
 _MATLAB_RESERVED = frozenset({
@@ -92,3 +92,9 @@ def _parquet(path: Path, recording: _Recorded) -> None:
 
 
 EXPORTS: dict[str, Callable[[Path, _Recorded], None]] = {".csv": _csv, ".mat": _mat, ".parquet": _parquet}
+
+
+def check_export(path: Path) -> None:
+    """Refuse a suffix for which there is no format."""
+    if path.suffix.lower() not in EXPORTS:
+        raise UnknownName("suffix", path.suffix, EXPORTS, where=f"export to {path}")

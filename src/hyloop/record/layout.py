@@ -40,9 +40,10 @@ import numpy as np
 
 from hyloop.errors import BadInput, BadShape
 
-__all__ = ["RecordingFile", "check_channels", "dataset", "open_for_reading", "outcome_json", "replacing"]
+__all__ = ["RecordingFile", "check_channels", "check_name", "dataset", "open_for_reading", "outcome_json", "replacing"]
 
 FORMAT, VERSION = "hyloop-recording", 1
+_SUFFIXES = (".h5", ".hdf5")
 _LIBVER = ("v110", "v110")
 _CHUNK_BYTES = 2**18  # a chunk is rewritten at every flush until it is full, so it should be small
 _OUTCOME_BYTES = 4096
@@ -61,6 +62,7 @@ class RecordingFile:
     def create(cls, path: Path, names: Sequence[str], units: Sequence[str], attributes: Mapping[str, Any],
                overwrite: bool) -> "RecordingFile":  # fmt: skip
         """Make the file with no rows in it; refuses to overwrite unless told to."""
+        check_name(path)
         provenance = _to_json(attributes, "attributes")
         if path.exists() and not overwrite:
             raise BadInput(f"{path} exists. Give another name, or overwrite=True to replace it.")
@@ -144,6 +146,13 @@ def open_for_reading(path: Path) -> h5py.File:
         file.close()
         raise
     return file
+
+
+def check_name(path: Path) -> None:
+    """Refuse a name that promises another kind of file."""
+    if path.suffix.lower() not in _SUFFIXES:
+        raise BadInput(f"{path}: a recording is an HDF5 file; give a name that ends in .h5. For CSV, MATLAB or "
+                       f"Parquet: hyloop export {path.stem}.h5 {path.stem}.csv, once it is recorded.")  # fmt: skip
 
 
 def check_channels(names: Sequence[str], units: Sequence[str]) -> None:

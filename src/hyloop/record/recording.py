@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 
 from hyloop.errors import BadInput, BadShape, UnknownName
-from hyloop.record.export import EXPORTS
+from hyloop.record.export import EXPORTS, check_export
 from hyloop.record.layout import RecordingFile, check_channels, dataset, open_for_reading, replacing
 
 __all__ = ["ChannelSummary", "Recording"]
@@ -89,8 +89,7 @@ class Recording:
     def export(self, path: str | PathLike) -> None:
         """Write for other programs, by suffix: ``.csv``, ``.mat`` (MATLAB) or ``.parquet`` (needs pyarrow)."""
         target = Path(path)
-        if target.suffix.lower() not in EXPORTS:
-            raise UnknownName("suffix", target.suffix, EXPORTS, where=f"export to {target}")
+        check_export(target)
         try:
             with replacing(target) as part:
                 EXPORTS[target.suffix.lower()](part, self)

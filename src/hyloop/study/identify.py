@@ -12,7 +12,7 @@ from hyloop.errors import BadInput
 from hyloop.identification import Fit, MeasuredTest, Profile, fit
 from hyloop.study.charts import Chart
 from hyloop.study.display import Line, Panel, readable, thin
-from hyloop.study.page import Section, Table, document
+from hyloop.study.page import Section, Table, write_page
 from hyloop.study.provenance import versions
 
 __all__ = ["METHODS", "identify", "remark", "write_identification"]
@@ -63,9 +63,7 @@ def write_identification(path: Path, fitted: Fit, profiles: Sequence[Profile] = 
     sections.append(Section("Provenance", tables=_provenance(fitted)))
     count = f"{len(fitted.tests)} test{'s' if len(fitted.tests) > 1 else ''}"
     lead = f"{len(fitted.estimates)} parameters from {count} by {fitted.method}. {block.doc.splitlines()[0]}"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(document(f"Identification of {block.name}", lead, sections), encoding="utf-8")
-    return path
+    return write_page(path, f"Identification of {block.name}", lead, sections)
 
 
 def _remarks(fitted: Fit) -> list[str]:

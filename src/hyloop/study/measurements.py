@@ -19,8 +19,9 @@ from hyloop.study.units import parse_unit
 __all__ = ["Channels", "Columns", "brfd_tests", "read_columns", "read_tests"]
 
 _UNITS = {"d": "m", "v": "m/s", "a": "m/s2", "f": "N"}
+_USUAL = {"d": "mm", "v": "mm/s", "a": "m/s2", "f": "kN"}  # examples in messages
 _TIMES = ("t", "time")
-_HEADING = re.compile(r"\s*(?P<name>[^\[\(]*?)\s*(?:[\[\(](?P<unit>[^\]\)]*)[\]\)])?\s*")
+_HEADING = re.compile(r"\s*(?P<name>[^\[\(]*?)\s*(?:\[(?P<square>[^\]]*)\]|\((?P<round>.*)\))?\s*")
 _JITTER = 1e-3  # of the step: times printed with few digits
 _BRFD = "brfd:"
 _BRFD_RATE = 1024.0  # Hz
@@ -41,7 +42,7 @@ class Columns(NamedTuple):
 
     dt: float
     signals: dict[str, tuple[np.ndarray, str]]
-    """Values and unit of every column; a column without a unit is in SI units."""
+    """Values and unit of every column; the unit is empty where the header has none."""
     event: str
     """What caused the test: the earthquake where it is known, else the name of the test."""
 
@@ -55,20 +56,20 @@ def read_columns(source: str) -> dict[str, Columns]:
     if source.startswith(_BRFD):
         found = packaged_tests(_brfd_folder(source), source[len(_BRFD) :])
         return {name: _damper_columns(test) for name, test in found.items()}
-    time, table = _columns(Path(source))
+    time, table = _columns(Path(source), {})
     name = Path(source).stem
     return {name: Columns(_step(source, time), table, name)}
 
 
-def read_tests(source: str, law: Block, channels: Channels | None = None, *, start: str | None = None,
-               every: int = 1) -> tuple[list[MeasuredTest], list[str]]:  # fmt: skip
+def read_tests(source: str, law: Block, channels: Channels | None = None, *, start: str | None = None, every: int = 1,
+               units: Mapping[str, str] | None = None) -> tuple[list[MeasuredTest], list[str]]:  # fmt: skip
     """Tests from one source, and remarks on how they were read.
 
     Parameters
     ----------
     source : str
-        A recording (``.h5``), a CSV file with a header (``t,d [mm],f [kN]``; SI where no unit stands), or
-        ``brfd:ID``, a published test of the banded damper, in which ``*`` stands for any letters.
+        A recording (``.h5``), a CSV file with a header (``t,d [mm],f [kN]``), or ``brfd:ID``, a published test of the
+        banded damper, in which ``*`` stands for any letters.
     law : Block
         Decides which signals are needed. A velocity or an acceleration that is missing is the derivative of the signal
         before it, by central differences.
@@ -78,13 +79,19 @@ def read_tests(source: str, law: Block, channels: Channels | None = None, *, sta
         State to be solved for from the first measured force, see `MeasuredTest`.
     every : int
         Take every n-th sample only.
+    units : mapping of column to unit, optional
+        Units of columns of a CSV file whose header does not state them. Times without a unit are in s, as in files of
+        ground motions; any other column without one is refused.
     """
     if every < 1:
         raise BadInput(f"every = {every} must be 1 or more.")
+    if units and (source.startswith(_BRFD) or Path(source).suffix.lower() != ".csv"):
+        raise BadInput(f"{source}: --units is for CSV files, this has its units already. Leave it out.")
     if source.startswith(_BRFD):
         found = {name: (1.0 / _BRFD_RATE, signals) for name, signals in brfd_tests(source[len(_BRFD) :]).items()}
     else:
-        found = {Path(source).stem: _pick(source, _columns(Path(source)), channels or Channels())}
+        columns = _columns(Path(source), units or {})
+        found = {Path(source).stem: _pick(source, columns, channels or Channels())}
     tests, notes = [], []
     for name, (dt, signals) in found.items():
         notes += [note for note in _complete(name, signals, dt, law) if note not in notes]
@@ -123,16 +130,16 @@ def _damper_columns(test: DamperTest) -> Columns:
     return Columns(test.dt, signals, test.event or test.name)
 
 
-def _columns(path: Path) -> tuple[np.ndarray, dict[str, tuple[np.ndarray, str]]]:
+def _columns(path: Path, stated: Mapping[str, str]) -> tuple[np.ndarray, dict[str, tuple[np.ndarray, str]]]:
     """Times and every column with its unit."""
     if path.suffix.lower() == ".csv":
-        return _csv(path)
+        return _csv(path, stated)
     recording = Recording.load(path)
     units = dict(zip(recording.names, recording.units, strict=True))
     return recording.time, {name: (recording[name], unit) for name, unit in units.items()}
 
 
-def _csv(path: Path) -> tuple[np.ndarray, dict[str, tuple[np.ndarray, str]]]:
+def _csv(path: Path, stated: Mapping[str, str]) -> tuple[np.ndarray, dict[str, tuple[np.ndarray, str]]]:
     if not path.is_file():
         raise BadInput(f"{path}: no such file. Give a recording (.h5), a CSV file, or brfd:ID.")
     with open(path, newline="", encoding="utf-8-sig") as stream:
@@ -141,7 +148,8 @@ def _csv(path: Path) -> tuple[np.ndarray, dict[str, tuple[np.ndarray, str]]]:
         raise BadInput(f"{path}: there is no header with rows of numbers below it.")
     headings = [_HEADING.fullmatch(cell) for cell in rows[0]]
     names = [found["name"] if found else cell for found, cell in zip(headings, rows[0], strict=True)]
-    units = [(found["unit"] or "").strip() if found else "" for found in headings]
+    units = [(found["square"] or found["round"] or "").strip() if found else "" for found in headings]
+    units = _with_stated(path, dict(zip(names, units, strict=True)), stated)
     for k, row in enumerate(rows[1:], start=2):
         if len(row) != len(names):
             raise BadInput(f"{path}, row {k}: {len(row)} cells where the header has {len(names)}.")
@@ -153,14 +161,30 @@ def _csv(path: Path) -> tuple[np.ndarray, dict[str, tuple[np.ndarray, str]]]:
     if len(places) != 1:
         raise BadInput(f"{path}: the header must have one column of times, called t or time; it has "
                        f"{', '.join(names)}.")  # fmt: skip
-    time = table[:, places[0]] * _size(path, names[places[0]], units[places[0]], "s")
-    return time, {n: (table[:, i], unit) for i, (n, unit) in enumerate(zip(names, units, strict=True))}
+    clock = names[places[0]]
+    time = table[:, places[0]] * _size(path, clock, units[clock] or "s", "s")
+    return time, {name: (table[:, i], units[name]) for i, name in enumerate(names)}
+
+
+def _with_stated(path: Path, units: dict[str, str], stated: Mapping[str, str]) -> dict[str, str]:
+    """Units of the header, and for columns without one those stated beside the file."""
+    for name, unit in stated.items():
+        if name not in units:
+            raise UnknownName("column", name, units, where=f"{path}: --units")
+        if units[name] not in ("", unit):
+            raise BadInput(f"{path}: '{name}' is in {units[name]} by its header, in {unit} by --units. Leave it out "
+                           "there, or correct the header.")  # fmt: skip
+    return units | dict(stated)
 
 
 def _size(path: str | Path, name: str, unit: str, wanted: str) -> float:
-    """Factor from the unit in a heading to SI; a heading without one is in SI."""
-    if unit in ("", wanted):
+    """Factor from the unit of a column to SI; without a unit it is refused, never guessed."""
+    if unit == wanted:
         return 1.0
+    if not unit:
+        usual = _USUAL[next(key for key, si in _UNITS.items() if si == wanted)]
+        raise BadInput(f"{path}: column '{name}' has no unit. Write it into the header, as in '{name} [{usual}]', or "
+                       f"state it with --units {name}={usual}.")  # fmt: skip
     try:
         have = parse_unit(unit)
     except BadInput as error:

@@ -10,7 +10,7 @@ from hyloop.structure.members import Elastic, Fibre
 from hyloop.structure.model import Model
 from hyloop.study.model_picture import draw_model
 from hyloop.study.model_summary import ModelSummary, materials
-from hyloop.study.page import Section, Table, document
+from hyloop.study.page import Section, Table, write_page
 from hyloop.study.provenance import versions
 
 __all__ = ["write_model"]
@@ -31,9 +31,7 @@ def write_model(path: Path, title: str, model: Model, summary: ModelSummary) -> 
         Section("Checks", tables=[Table("Passed", ["check"], [[text] for text in summary.checks]),
                                   Table("Versions", ["", "version"], [list(row) for row in versions().items()])]),
     ]  # fmt: skip
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(document(title, lead, sections), encoding="utf-8")
-    return path
+    return write_page(path, title, lead, sections)
 
 
 def _counts(summary: ModelSummary) -> Table:

@@ -6,16 +6,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
-from hyloop.errors import BadShape
+from hyloop.errors import BadInput, BadShape
 from hyloop.study.charts import Chart, Drawing, chart_spec
 
-__all__ = ["Section", "Table", "document"]
+__all__ = ["Section", "Table", "check_folder", "check_page", "document", "write_page"]
 
 _LONG = 160  # characters; longer cells are folded
 _LONG_WORD = 24  # characters; longer words, such as digests, are broken
 _NUMBER = re.compile(r"[-+−]?[\d.,]+(e[-+]?\d+)?\s?%?|[-–—]|")
+_FILES = {".csv", ".h5", ".html", ".json", ".mat", ".parquet", ".pdf", ".png", ".safetensors", ".svg", ".txt"}
 _VERDICTS = {"beaten", "met", "missed", "not-comparable"}
 
 
@@ -44,6 +47,28 @@ class Section:
     text: Sequence[str] = ()
     charts: Sequence[Chart | Drawing] = ()
     tables: Sequence[Table] = ()
+
+
+def check_page(path: str | PathLike) -> None:
+    """Refuse a name that promises another kind of file than a page."""
+    if Path(path).suffix.lower() not in (".html", ".htm"):
+        raise BadInput(f"{path}: a page is written as .html; give a name that ends so.")
+
+
+def check_folder(path: str | PathLike, what: str) -> None:
+    """Refuse a file, or a name that promises one, where a folder is written."""
+    if Path(path).suffix.lower() in _FILES or Path(path).is_file():
+        raise BadInput(f"{path}: {what} into a folder; give the name of one, without a suffix.")
+
+
+def write_page(path: str | PathLike, title: str, lead: str, sections: Sequence[Section]) -> Path:
+    """Write `document` to a file, whose folder is made."""
+    check_page(path)
+    target = Path(path)
+    page = document(title, lead, sections)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(page, encoding="utf-8")
+    return target
 
 
 def document(title: str, lead: str, sections: Sequence[Section]) -> str:

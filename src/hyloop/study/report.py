@@ -23,7 +23,7 @@ from hyloop.study.display import (
     site_names,
     spectrum_panels,
 )
-from hyloop.study.page import Section, Table, document
+from hyloop.study.page import Section, Table, write_page
 
 __all__ = ["Chart", "Panel", "Section", "Table", "write_report"]
 
@@ -67,11 +67,7 @@ def write_report(path: str | PathLike, recordings: Recordings, *, title: str, su
             raise BadInput(f"report: the recording '{name}' has no samples. Leave it out, or run it again.")
     head = [Section("Results", notes, tables=[*summary, *_peaks(recordings)])]
     parts = [*head, *sections, *_drawings(recordings), *_timing(recordings), *_provenance(recordings)]
-    page = document(title, _lead(recordings), [part for part in parts if part.text or part.charts or part.tables])
-    target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(page, encoding="utf-8")
-    return target
+    return write_page(path, title, _lead(recordings), [p for p in parts if p.text or p.charts or p.tables])
 
 
 def _lead(recordings: Recordings) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from hyloop.errors import RunFailed
 from hyloop.record import Recorder, Recording
+from hyloop.record.layout import check_name
 from hyloop.study.build import Built, build
 from hyloop.study.load import load_experiment
 from hyloop.study.provenance import provenance
@@ -66,6 +67,7 @@ def run_experiment(experiment: Experiment, path: Path, *, source: Path | None = 
     RunFailed
         If the response is not finite or a limit is passed; the recording holds everything until then.
     """
+    check_name(path)
     built = build(experiment)
     path.parent.mkdir(parents=True, exist_ok=True)
     attributes = provenance(source, experiment.seed) | {"title": experiment.title, "notes": list(built.notes)}

@@ -12,6 +12,7 @@ from pydantic import Field, PrivateAttr, WithJsonSchema, model_validator
 
 import hyloop.integrators
 from hyloop.errors import BadInput, UnknownName
+from hyloop.record.layout import check_name
 from hyloop.study.excitations import Excitation
 from hyloop.study.fields import Quantity, Table, refuse
 from hyloop.study.laws import DeviceSpec
@@ -134,6 +135,15 @@ class Recording(Table):
     """Channels to record; * and ? match as in a shell."""
     every: Literal["step", "tick"] = "step"
     """Record at every step or at every controller tick."""
+
+    @model_validator(mode="after")
+    def _named(self) -> Self:
+        if self.file is not None:
+            try:
+                check_name(Path(self.file))
+            except BadInput as error:
+                refuse("file", error)
+        return self
 
 
 class Limits(Table):

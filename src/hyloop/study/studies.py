@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from hyloop.errors import BadInput, UnknownName
 from hyloop.record import Recording
 from hyloop.study.claims import Verdict, judge, load_claims, write_verdicts
+from hyloop.study.page import check_folder
 from hyloop.study.report import Table, write_report
 from hyloop.study.run import Outcome, run_file
 
@@ -95,6 +96,7 @@ def run_study(name: str, out: Path, *, quick: bool, progress: Callable[[str, flo
     if name not in studies:
         raise UnknownName("study", name, studies)
     folder = studies[name]
+    check_folder(out, "a study is written")
     head, claims = describe(folder), load_claims(folder / "claims.toml")
     out.mkdir(parents=True, exist_ok=True)
     job = Job(folder, out, quick, progress)

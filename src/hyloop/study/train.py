@@ -200,8 +200,7 @@ def _card(now: Prepared, seed: int, agreement: dict[str, dict[str, float]]) -> C
     }  # fmt: skip
     events = dict.fromkeys(h.event for h in now.parts.train)
     text = f"{len(now.parts.train)} tests of {len(events)} events: {', '.join(events)}"
-    recurrent = any(layer.recurrent for layer in now.architecture.layers)
-    dt = now.parts.train[0].dt if recurrent else 0.0
+    dt = now.parts.train[0].dt if now.architecture.recurrent else 0.0
     return Card(now.inputs, now.outputs, dt, text, seed, metrics, about)
 
 

@@ -19,9 +19,6 @@ _BRFD_VELOCITY = (
 )
 
 
-_USUAL = {"d": "m", "v": "m/s", "a": "m/s2", "f": "N"}  # of a column without a unit
-
-
 class TrainingData(NamedTuple):
     """Histories, and name and unit of their columns."""
 
@@ -61,7 +58,7 @@ def _values(source: str, test: str, columns: Columns, signal: str, channel: str,
     if channel not in columns.signals:
         raise UnknownName("channel", channel, columns.signals, where=where)
     values, unit = columns.signals[channel]
-    si, size = _si(unit or _USUAL.get(signal, ""), where)
+    si, size = _si(unit, where)
     if units.setdefault(signal, si) != si:
         raise BadInput(f"{where}: is in {unit} in '{test}', but in {units[signal]} in the tests before.")
     if not np.isfinite(values).all():

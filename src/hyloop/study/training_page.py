@@ -9,7 +9,7 @@ import numpy as np
 from hyloop.learn.histories import History
 from hyloop.study.charts import Chart
 from hyloop.study.display import Line, Panel, readable, thin
-from hyloop.study.page import Section, Table, document
+from hyloop.study.page import Section, Table, write_page
 from hyloop.study.provenance import versions
 from hyloop.study.train import MEASURES, Member, TrainingOutcome
 
@@ -45,11 +45,9 @@ def write_training(path: Path, outcome: TrainingOutcome) -> Path:
         f"{len(now.parts.train)} tests trained on, {len(now.parts.validation)} for validation, {len(now.parts.test)}"
     )
     lead = f"{now.file.network.kind} network, {sizes} for test; {count} seed{'s' if count > 1 else ''}."
-    path.parent.mkdir(parents=True, exist_ok=True)
     title = now.file.title or f"Training of {now.path.stem}"
     chosen = kept if count > 1 and now.parts.validation else ""
-    path.write_text(document(title, lead + chosen, sections), encoding="utf-8")
-    return path
+    return write_page(path, title, lead + chosen, sections)
 
 
 def _agreement(outcome: TrainingOutcome) -> Table:

@@ -111,4 +111,4 @@ def _block(law: Block, names: tuple[str, ...], bounds: int, members: int) -> Blo
         flags="ensemble",
     )
     step = ensemble_step(law, tuple(order.index(key) for key in names), bounds, members)
-    return replace(make(step), name=f"ensemble({law.name})")
+    return replace(make(step), name=f"ensemble({law.name})", tick=law.tick)

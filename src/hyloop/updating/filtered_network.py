@@ -89,7 +89,7 @@ def filtered_network(network: Network, *, noise: float = 0.0, noise_d: float = 0
         raise BadInput(
             f"{where}: the network has no training error and no noise is given; state the noise of the force."
         )
-    block = _block(network.width, network.depth, network.energy, adaptive[adapt])
+    block = _block(network.width, network.depth, network.energy, adaptive[adapt], network.dt)
     at, numbers = _places(network.width, network.depth, adaptive[adapt]), np.zeros(block.memory)
     numbers[at.w : at.w + n] = numbers[at.frozen : at.frozen + n] = network.weights
     numbers[at.scale : at.scale + 14] = [*network.centre, *network.factor]
@@ -136,7 +136,7 @@ _STATE = {
 
 
 @cache
-def _block(width: int, depth: int, energy: str, adaptive: int) -> Block:
+def _block(width: int, depth: int, energy: str, adaptive: int, dt: float) -> Block:
     n = weight_count(INPUTS, width, depth)
     make = inplace_block(
         inputs={"d": "m", "f_m": "N"},
@@ -158,7 +158,7 @@ def _block(width: int, depth: int, energy: str, adaptive: int) -> Block:
         memory=_places(width, depth, adaptive).size,
         reference="Singhal and Wu (1989), Training multilayer perceptrons with the extended Kalman algorithm.",
     )  # fmt: skip
-    return replace(make(_step(width, depth, ENERGIES[energy], adaptive)), name="filtered_network")
+    return replace(make(_step(width, depth, ENERGIES[energy], adaptive)), name="filtered_network", tick=dt)
 
 
 @verb

@@ -76,7 +76,7 @@ def forgetting_network(network: Network, *, window: int = 200, forgetting: float
     rows = int(window)
     if forgetting < 1.0:
         rows = min(rows, 1 + math.floor(math.log(_NEGLIGIBLE) / math.log(forgetting)))
-    block = _block(network.width, network.depth, network.energy, rows)
+    block = _block(network.width, network.depth, network.energy, rows, network.dt)
     at, memory = places(network.width, network.depth, rows), np.zeros(block.memory)
     n = len(network.weights)
     memory[at.w : at.w + n] = memory[at.frozen : at.frozen + n] = network.weights
@@ -93,7 +93,7 @@ def _importance(forgetting: float, window: int, rows: int) -> np.ndarray:
 
 
 @cache
-def _block(width: int, depth: int, energy: str, rows: int) -> Block:
+def _block(width: int, depth: int, energy: str, rows: int, dt: float) -> Block:
     n = weight_count(INPUTS, width, depth)
     make = inplace_block(
         inputs={"d": "m", "f_m": "N"},
@@ -110,4 +110,4 @@ def _block(width: int, depth: int, energy: str, rows: int) -> Block:
         reference="Wang, Lv, Wu and Wang (2020), ANN based on forgetting factor for online model updating in "
         "substructure pseudo-dynamic hybrid simulation.",
     )
-    return replace(make(forgetting_step(width, depth, ENERGIES[energy], rows)), name="forgetting_network")
+    return replace(make(forgetting_step(width, depth, ENERGIES[energy], rows)), name="forgetting_network", tick=dt)

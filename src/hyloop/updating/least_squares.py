@@ -109,7 +109,7 @@ def _block(law: Block, names: tuple[str, ...], bounds: int) -> Block:
         flags="square-root",
     )
     step = _step(law, tuple(order.index(key) for key in names), bounds)
-    return replace(make(step), name=f"recursive_least_squares({law.name})")
+    return replace(make(step), name=f"recursive_least_squares({law.name})", tick=law.tick)
 
 
 def _step(block: Block, free: tuple[int, ...], bounds: int) -> Callable:

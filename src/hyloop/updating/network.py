@@ -6,7 +6,8 @@ The force follows from the deformation and from what was before,
           \qquad E_i = E_{i-1} + |f_i\,d_i|,
 
 where :math:`\varphi` is a perceptron on inputs and output scaled to [-1, 1]. In a model the network hears its own last
-force, so that its errors are fed back.
+force, so that its errors are fed back. It steps from sample to sample and E counts samples: trained at one rate it is
+123 % off at twice that rate (8.5 % with the energy of increments), so it runs at the rate of its training only.
 """
 
 import json
@@ -24,6 +25,7 @@ from safetensors.numpy import load, save_file
 
 from hyloop.core.block import Block, Instance, Param, inplace_block
 from hyloop.core.jit import verb
+from hyloop.core.tick import stated_tick
 from hyloop.errors import BadInput, OutOfBounds, UnknownName
 from hyloop.updating.perceptron import evaluate, weight_count
 
@@ -33,6 +35,7 @@ INPUTS = 6
 ENERGIES = {"total": 0, "increment": 1}
 REACH = 1.5  # the scaled force stays within this: a network that runs away must not take the structure along
 _CARD = ("error", "mse", "width", "depth", "energy", "stiffness")
+_GIVEN = "a trained network gives all of them, take Network.device"
 
 
 @verb
@@ -59,12 +62,13 @@ def absorbed(f, d, d_last, rule):
 
 
 @cache
-def hysteresis_network(width: int = 10, depth: int = 3, energy: str = "total") -> Block:
+def hysteresis_network(width: int = 10, depth: int = 3, energy: str = "total", *, dt: float) -> Block:
     r"""The law as a block whose parameters are all weights, so that an updater can write them.
 
     Two more parameters make similar devices of one network: with a force scale *a* and a length scale *b* the device is
     :math:`f = a\,\varphi(d/b, \dots)`, a stronger or longer one of the same kind. Parameter ``stiffness`` is the
-    initial stiffness for methods that need one; it does not enter the force.
+    initial stiffness for methods that need one; it does not enter the force. `dt` is the sampling interval in s of the
+    training, the only one at which the block runs.
     """
     if energy not in ENERGIES:
         raise UnknownName("energy", energy, ENERGIES, where="hysteresis_network")
@@ -77,13 +81,15 @@ def hysteresis_network(width: int = 10, depth: int = 3, energy: str = "total") -
         "length_scale": Param("-", 1.0, 0.0, about="deformation over that of the device the network was trained on"),
     }
     params |= {
-        f"c_{k}": Param("-", 0.0, about="centre of an input (SI units); the last one of the force") for k in range(7)
+        f"c_{k}": Param("-", math.nan, about=f"centre of an input (SI units), the last one of the force; {_GIVEN}")
+        for k in range(7)
     }
     params |= {
-        f"s_{k}": Param("-", 1.0, about="factor of an input (SI units); the last one of the force") for k in range(7)
+        f"s_{k}": Param("-", math.nan, about=f"factor of an input (SI units), the last one of the force; {_GIVEN}")
+        for k in range(7)
     }
     n = weight_count(INPUTS, width, depth)
-    params |= {f"w_{k}": Param("-", 0.0, about="weight") for k in range(n)}
+    params |= {f"w_{k}": Param("-", math.nan, about=f"weight; {_GIVEN}") for k in range(n)}
     make = inplace_block(
         inputs={"d": "m"},
         outputs={"f": "N"},
@@ -94,7 +100,7 @@ def hysteresis_network(width: int = 10, depth: int = 3, energy: str = "total") -
         "substructure pseudo-dynamic hybrid simulation, Eq. (1).",
         linear=lambda stiffness, **_: (stiffness, 0.0),
     )
-    return replace(make(_law(width, depth, rule)), name="hysteresis_network")
+    return replace(make(_law(width, depth, rule)), name="hysteresis_network", tick=dt)
 
 
 def _law(width: int, depth: int, rule: int) -> Callable:
@@ -126,6 +132,8 @@ class Network:
     error : float
         Root mean square error in N of the network running freely over the record it was trained on: what it explains at
         best.
+    dt : float
+        Sampling interval in s of that record.
     mse : float
         Mean square error of one-step predictions of the scaled force ([0, 1], as in the paper) in training.
     stiffness : float
@@ -136,16 +144,21 @@ class Network:
     centre: np.ndarray
     factor: np.ndarray
     error: float
+    dt: float
     mse: float = math.nan
     width: int = 10
     depth: int = 3
     energy: str = "total"
     stiffness: float = 0.0
 
+    def __post_init__(self) -> None:
+        if not (self.dt > 0.0 and math.isfinite(self.dt)):
+            raise OutOfBounds(f"Network: dt = {self.dt!r} s must be positive and finite.")
+
     @property
     def device(self) -> Instance:
         """The network as a device of a site."""
-        block = hysteresis_network(self.width, self.depth, self.energy)
+        block = hysteresis_network(self.width, self.depth, self.energy, dt=self.dt)
         return block(stiffness=self.stiffness, **self.named)
 
     @property
@@ -155,18 +168,18 @@ class Network:
         return {f"{key}_{k}": float(v) for key, values in groups.items() for k, v in enumerate(values)}
 
     def drive(self, d: Any) -> np.ndarray:
-        """Force of the freely running network under a deformation history."""
-        return self.device.drive(1.0, d=d)["f"]
+        """Force of the freely running network under a deformation history, sampled as its training was."""
+        return self.device.drive(self.dt, d=d)["f"]
 
     def save(self, path: str | PathLike[str], **about: Any) -> None:
         """Write a safetensors file: the numbers and, as text, all other fields and what `about` adds."""
-        card = {key: getattr(self, key) for key in _CARD} | about
+        card = {key: getattr(self, key) for key in (*_CARD, "dt")} | about
         tensors = {key: np.asarray(getattr(self, key), dtype=float) for key in ("weights", "centre", "factor")}
         save_file(tensors, path, metadata={"kind": "hysteresis_network", "card": json.dumps(card)})
 
     @classmethod
-    def load(cls, path: str | PathLike[str]) -> "Network":
-        """Read a file that `save` wrote; everything in it is checked."""
+    def load(cls, path: str | PathLike[str], dt: float | None = None) -> "Network":
+        """Read a file that `save` wrote; everything in it is checked. `dt` is for files that do not say it."""
         try:
             data = Path(path).read_bytes()
             tensors = load(data)
@@ -174,12 +187,13 @@ class Network:
             if header.get("kind") != "hysteresis_network":
                 raise BadInput(f"{path}: holds {header.get('kind')!r}, not a hysteresis_network.")
             card = json.loads(header["card"])
-            network = cls(**{key: tensors[key] for key in ("weights", "centre", "factor")},
-                          **{key: card[key] for key in _CARD})  # fmt: skip
+            arrays = {key: tensors[key] for key in ("weights", "centre", "factor")}
+            numbers, kept = {key: card[key] for key in _CARD}, float(card.get("dt", 0.0))
         except (OSError, SafetensorError, ValueError, KeyError, TypeError) as error:
             raise BadInput(
                 f"{path}: no readable network ({error}). Train one with `hyloop.updating.pretrain`."
             ) from error
+        network = cls(**arrays, **numbers, dt=stated_tick(path, kept, dt, "Network.load"))
         n = weight_count(INPUTS, network.width, network.depth)
         if network.weights.shape != (n,) or network.centre.shape != (7,) or network.factor.shape != (7,):
             raise BadInput(f"{path}: damaged, {n} weights and 7 scales were expected.")

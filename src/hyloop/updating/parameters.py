@@ -46,6 +46,9 @@ def free_parameters(law: Instance, free: Mapping[str, tuple[float, float]], proc
         raise BadInput(f"{where}: {block.name} has no output 'f' to compare with a measured force.")
     if "f_m" in block.inputs:
         raise BadInput(f"{where}: {block.name} already has an input 'f_m', the name of the measured force.")
+    if block.memory:
+        raise BadInput(f"{where}: {block.name} keeps an unnamed memory, which a filter on parameters does not carry. "
+                       "For a network take filtered_network or forgetting_network.")  # fmt: skip
     if not names:
         raise BadInput(f"{where}: name at least one free parameter of {', '.join(block.params)}.")
     for key in names:

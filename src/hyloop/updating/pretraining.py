@@ -19,7 +19,7 @@ _DAMPING_MAX = 1e10
 _LEAST = 50  # samples
 
 
-def pretrain(d: Any, f: Any, *, seed: int = 0, iterations: int = 1000, width: int = 10, depth: int = 3,
+def pretrain(d: Any, f: Any, *, dt: float, seed: int = 0, iterations: int = 1000, width: int = 10, depth: int = 3,
              energy: str = "total", share: float = 0.75, stiffness: float = 0.0,
              progress: Callable[[float], None] = lambda part: None) -> Network:  # fmt: skip
     """Train a network on the deformation and force of one recorded test.
@@ -28,6 +28,8 @@ def pretrain(d: Any, f: Any, *, seed: int = 0, iterations: int = 1000, width: in
     ----------
     d, f : array_like, (N,)
         Deformation in m and force in N, from a device at rest.
+    dt : float
+        Sampling interval in s, the only one at which the network will run.
     seed : int
         Of the starting weights and of the samples set aside.
     iterations : int
@@ -49,6 +51,8 @@ def pretrain(d: Any, f: Any, *, seed: int = 0, iterations: int = 1000, width: in
                        f"{d.shape} and {f.shape}.")  # fmt: skip
     if not (np.isfinite(d).all() and np.isfinite(f).all()):
         raise BadInput("pretrain: the record holds values that are not finite. Cut or repair it.")
+    if not (dt > 0.0 and np.isfinite(dt)):
+        raise BadInput(f"pretrain: dt = {dt!r} s must be positive and finite.")
     if energy not in ENERGIES:
         raise UnknownName("energy", energy, ENERGIES, where="pretrain")
     samples = _samples(d, f, ENERGIES[energy])
@@ -63,7 +67,7 @@ def pretrain(d: Any, f: Any, *, seed: int = 0, iterations: int = 1000, width: in
     # one thread: the same bytes on any number of cores, and matrices this small gain nothing from more
     with threadpool_limits(1):
         w, mse = _levenberg_marquardt(w, np.ascontiguousarray(scaled[used]), width, depth, iterations, progress)
-    network = Network(w, centre, factor, 0.0, mse / 4.0, width, depth, energy, stiffness)
+    network = Network(w, centre, factor, 0.0, dt, mse / 4.0, width, depth, energy, stiffness)
     return replace(network, error=float(np.sqrt(np.mean((network.drive(d) - f) ** 2))))
 
 

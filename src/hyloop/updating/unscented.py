@@ -192,4 +192,4 @@ def _block(law: Block, names: tuple[str, ...], bounds: int, repair: int, states:
         reference="Wan and van der Merwe 2000, doi:10.1109/ASSPCC.2000.882463",
         flags=next(key for key, code in REPAIRS.items() if code == repair),
     )
-    return replace(make(step), name=f"unscented({law.name})")
+    return replace(make(step), name=f"unscented({law.name})", tick=law.tick)
