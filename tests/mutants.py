@@ -5,7 +5,7 @@
 A mutant is a copy of the tree with one operator, comparison, constant, condition or returned value changed. The
 relevant tests run on it; one that lets them all pass has survived, and somebody must look: it is either equivalent
 (no number can change) or a hole in the tests. Each verdict is written at once, so that a broken run goes on where it
-was; `--again` repeats the survivors, after new tests.
+was. Dear tests are left out at first; `--again` repeats the survivors with all, and with the tests written since.
 
 Compiled code is the difficulty. The cache of `hyloop.core.jit` has one folder for each state of the sources, so every
 mutant would compile everything again. Here a mutant inherits the folder of the untouched tree, without the entries
@@ -50,7 +50,7 @@ TESTS = {
     "updating": "updating study/test_network_updaters.py",
     "neural": "neural updating/test_network.py loop/test_channels.py",
 }
-DEAR = 5.0  # seconds from which the tests of a file come last
+DEAR = 5.0  # seconds from which the tests of a file are left for the survivors
 # slow tests that run for the named modules alone; other tests hold the rest
 GRADIENTS = "tests/devices/test_every_law.py::test_gradients_equal_differences_of_the_compiled_law[0.002-"
 SLOW = {
@@ -174,8 +174,8 @@ class Tree:
 
     # --- running tests ---
 
-    def tests(self, package: str, module: str = "") -> list[str]:
-        """The test files of a package: those named after the module first, then those that use its names; dear last."""
+    def tests(self, package: str, module: str = "", dear: bool = True) -> list[str]:
+        """The test files of a package: those named after the module first, then those that use its names."""
         seconds: dict[str, float] = defaultdict(float)
         for key, value in self.noted("seconds"):
             seconds[key] += value
@@ -186,7 +186,9 @@ class Tree:
             path = self.root / "tests" / entry
             for file in [path] if path.is_file() else sorted(path.glob("test_*.py")):
                 key, uses = str(file.relative_to(self.root)), names & set(re.findall(r"\w+", file.read_text()))
-                found[key] = (file.stem != f"test_{module}", seconds[key] > DEAR, not uses, k > 0, seconds[key])
+                named = f"{module}_".startswith(file.stem.removeprefix("test_") + "_")  # test_tower for tower_layout
+                if dear or named or seconds[key] < DEAR:
+                    found[key] = (not named, seconds[key] > DEAR, not uses, k > 0, seconds[key])
         return sorted(found, key=found.__getitem__)
 
     def run(self, tests: list[str], timeout: float, module: str = "", warming: bool = False) -> tuple[str, str]:
@@ -233,13 +235,13 @@ class Tree:
                 sys.exit(f"the tests must pass on the untouched tree: {said}")
             (self.warm / "complete").touch()
 
-    def judge(self, mutant: Mutant, timeout: float) -> tuple[str, str]:
+    def judge(self, mutant: Mutant, timeout: float, dear: bool) -> tuple[str, str]:
         path = self.package / mutant.package / f"{mutant.module}.py"
         untouched = path.read_bytes()
         try:
             path.write_bytes(mutant.apply(untouched))
             self.inherit(path)
-            return self.run(self.tests(mutant.package, mutant.module), timeout, mutant.module)
+            return self.run(self.tests(mutant.package, mutant.module, dear), timeout, mutant.module)
         finally:
             path.write_bytes(untouched)
 
@@ -275,7 +277,7 @@ def work(job: int, mutants: list[Mutant], given: argparse.Namespace) -> None:
     tree.warm_up(given.packages)
     for mutant in mutants:
         began = time.monotonic()
-        verdict, said = tree.judge(mutant, given.timeout)
+        verdict, said = tree.judge(mutant, given.timeout, dear=given.again)
         seconds = round(time.monotonic() - began, 1)
         with open(given.out, "a") as stream:
             stream.write(json.dumps({"mutant": mutant._asdict(), "verdict": verdict, "by": said, "s": seconds}) + "\n")
@@ -291,7 +293,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="verdicts, one JSON line each; none is run twice")
     parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "hyloop-mutants")
     parser.add_argument("--timeout", type=float, default=600.0, help="seconds for the tests of one mutant")
-    parser.add_argument("--again", action="store_true", help="run the survivors in --out again, nothing else")
+    parser.add_argument("--again", action="store_true", help="only the survivors in --out, with all tests")
     given = parser.parse_args()
     before = verdicts(given.out)
     todo = [mutant for mutant in sample(given.packages, given.count, given.seed) if mutant.name not in before]
