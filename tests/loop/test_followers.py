@@ -50,8 +50,14 @@ def test_a_follower_is_a_site_whose_parameters_are_written_too(rng, method):
 
 
 def test_states_are_not_shared(rng):
-    result = _loop({"damper3": "damper2"}).run(4.0 * rng.normal(size=500))
-    assert not np.array_equal(result["damper2.f"], result["damper3.f"])
+    """Each device is the law alone, driven by its own deformation: with one state for both it would not be."""
+    sites = [Site(f"damper{s}", FRAME.story(s), bilinear(**DAMPER), shares={3: "damper2"}.get(s)) for s in (2, 3)]
+    loop = Loop(FRAME, sites, method=mkr_alpha(0.75), dt=1 / 256, substeps=4)
+    result = loop.run(4.0 * rng.normal(size=500), every="tick")
+    for name in ("damper2", "damper3"):
+        alone = bilinear(**DAMPER).drive(1 / 1024, d=result[f"{name}.d"][1:])["f"]
+        assert np.ptp(result[f"{name}.d"]) > 2 * DAMPER["f_y"] / DAMPER["k"], "it did not yield"
+        assert np.array_equal(result[f"{name}.f"][1:], alone)
 
 
 def test_the_order_of_the_sites_does_not_matter(rng):

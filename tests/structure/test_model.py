@@ -191,3 +191,17 @@ def test_elimination_inside_the_model_equals_elimination_afterwards():
     assert small.names == ("A1.rz", "roof.ux")
     K, _ = eliminate(full.K, [full.dof(name) for name in small.names])
     assert np.allclose(small.K, K, rtol=1e-12)
+
+
+def test_compression_softens_a_column_in_space_both_ways():
+    """On the chord: 3 E I/L³ - P/L at the tip of a cantilever, about either axis."""
+    length, P = 4.0, 2e5
+    section = ElasticSection(E, A, Iz=2e-4, Iy=5e-4, G=8e10, J=1e-5)
+    model = Model(dimensions=3)
+    model.node("foot", 0.0, 0.0, 0.0)
+    model.node("tip", 0.0, length, 0.0)
+    model.support("foot", "fixed")
+    model.elastic("column", "foot", "tip", section, axial_force=P)
+    K = condense(model.structure(), ["tip.ux", "tip.uz"])[0].K
+    stiffness = sorted(3 * E * I / length**3 - P / length for I in (2e-4, 5e-4))
+    assert np.linalg.eigvalsh(K) == pytest.approx(stiffness, rel=EXACT)

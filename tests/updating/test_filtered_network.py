@@ -18,10 +18,11 @@ def similar(a, b, d):
     return network.device.block(force_scale=a, length_scale=b, **network.named).drive(DT, d=d)["f"]
 
 
-def oracle(network, d, f, noise, floor, scale_std, weight_std):
+def oracle(network, d, f, noise, floor, scale_std, weight_std, noise_d, process):
     """Textbook extended Kalman filter on (ln a, ln b, w) with derivatives by differences."""
     theta = np.r_[0.0, 0.0, network.weights]
-    P = np.diag(np.r_[[scale_std**2] * 2, [weight_std**2] * len(network.weights)])
+    prior = np.diag(np.r_[[scale_std**2] * 2, [weight_std**2] * len(network.weights)])
+    P = prior
     d_last = f_last = E = 0.0
     for d_i, f_i in zip(d, f, strict=True):
 
@@ -33,10 +34,12 @@ def oracle(network, d, f, noise, floor, scale_std, weight_std):
         H = slope(h, theta)
         by_f = slope(lambda v, d_i=d_i, d_last=d_last, E=E, theta=theta: _force(network, theta, d_i, d_last, v[0], E),
                      np.array([f_last]), h=1e-3)[0]  # fmt: skip
-        S = H @ P @ H + floor**2 + noise**2 * (1 + by_f**2)
+        by_d = slope(lambda v, f_last=f_last, E=E, theta=theta: _force(network, theta, *v, f_last, E),
+                     np.array([d_i, d_last]), h=1e-8)  # fmt: skip
+        S = H @ P @ H + floor**2 + noise**2 * (1 + by_f**2) + noise_d**2 * np.sum(by_d**2)
         K = P @ H / S
         theta = theta + K * (f_i - h(theta))
-        P = P - np.outer(K, K) * S
+        P = P - np.outer(K, K) * S + process**2 * prior
         E, d_last, f_last = E + abs(f_i * d_i), d_i, f_i
     return theta
 
@@ -47,15 +50,17 @@ def _force(network, theta, d, d_last, f_last, E):
     return a * (perceptron(theta[2:], z) / network.factor[6] + network.centre[6])
 
 
-def test_filter_is_the_textbook_one():
+@pytest.mark.parametrize(("noise_d", "process"), [(0.0, 0.0), (5e-5, 0.0), (0.0, 0.2)])
+def test_filter_is_the_textbook_one(noise_d, process):
     network, _, _ = trained()
     d = motion(60, 5)
     f = similar(1.2, 0.9, d)
     floor = 0.01 / network.factor[6]
-    result = filtered_network(network, noise=50.0, scale_std=0.2, weight_std=3e-3, **OPEN).drive(DT, d=d, f_m=f)
+    settings = {"noise": 50.0, "scale_std": 0.2, "weight_std": 3e-3, "noise_d": noise_d, "process": process}
+    result = filtered_network(network, **settings, **OPEN).drive(DT, d=d, f_m=f)
     ours = np.r_[np.log(result["force_scale"][-1]), np.log(result["length_scale"][-1]),
                  [result[f"w_{k}"][-1] for k in range(len(network.weights))]]  # fmt: skip
-    expected = oracle(network, d, f, 50.0, floor, 0.2, 3e-3)
+    expected = oracle(network, d, f, floor=floor, **settings)
     start = np.r_[0.0, 0.0, network.weights]
     assert np.abs(expected - start).max() > 1e-2
     np.testing.assert_allclose(ours, expected, atol=DIFFERENCES * np.abs(expected - start).max() * 10)

@@ -52,11 +52,15 @@ def oracle(network, d, f, window, forgetting, damping, iterations, anchor):
     return w
 
 
-@pytest.mark.parametrize(("window", "forgetting", "anchor"), [(1, 0.5, 0.0), (6, 0.5, 0.0), (6, 0.9, 1e-2)])
-def test_steps_are_those_of_dense_normal_equations(window, forgetting, anchor):
+@pytest.mark.parametrize(
+    ("window", "forgetting", "anchor", "damping"),
+    # the last with so little damping that steps are refused because the anchored error grows
+    [(1, 0.5, 0.0, 1e-2), (6, 0.5, 0.0, 1e-2), (6, 0.9, 1e-2, 1e-2), (6, 0.9, 1e-4, 1e-6)],
+)
+def test_steps_are_those_of_dense_normal_equations(window, forgetting, anchor, damping):
     network, _, _ = trained()
     d, f = heard(12)
-    settings = {"window": window, "forgetting": forgetting, "damping": 1e-2, "iterations": 2, "anchor": anchor}
+    settings = {"window": window, "forgetting": forgetting, "damping": damping, "iterations": 2, "anchor": anchor}
     ours = weights(forgetting_network(network, fallback=False, **settings).drive(DT, d=d, f_m=f))[-1]
     expected = oracle(network, d, f, **settings)
     assert np.abs(expected - network.weights).max() > 1e-6

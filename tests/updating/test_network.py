@@ -128,3 +128,11 @@ def test_bad_records_are_refused():
         pretrain(d, f, dt=DT, energy="tottal")
     with pytest.raises(OutOfBounds, match="width"):
         hysteresis_network(width=0, dt=DT)
+
+
+def test_a_network_as_in_the_paper_by_default():
+    """Six inputs and three hidden layers of ten: 6·10 + 10, twice 10·10 + 10, and 10 + 1 weights."""
+    _, d, f = trained()
+    network = pretrain(d[:60], f[:60], dt=DT, iterations=1)
+    assert len(network.weights) == 70 + 2 * 110 + 11
+    assert network.device.stiffness == 0.0

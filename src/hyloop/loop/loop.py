@@ -15,12 +15,8 @@ from hyloop.loop.faults import fault
 from hyloop.loop.limits import Limits, initial_impulse
 from hyloop.loop.result import Result, Snapshot
 from hyloop.loop.site import Site, Wired
-<<<<<<< HEAD
 from hyloop.loop.storage import suited, unit_spring
-from hyloop.loop.wiring import allocate, compile_plan, lay_out, shared_advice, views, wire
-=======
 from hyloop.loop.wiring import allocate, check_ticks, compile_plan, lay_out, shared_advice, views, wire
->>>>>>> helper-a
 from hyloop.structure import Modes, Structure
 
 __all__ = ["Loop"]
