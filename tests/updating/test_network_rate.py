@@ -75,7 +75,7 @@ def test_loops_of_another_rate_cannot_be_built():
 def test_members_of_the_structure_are_held_to_it_too():
     """A network as a spring of the structure is asked once in a step, whatever the controller does."""
     group = springs(trained()[0].device, [[1.0]])
-    frame = Structure(FRAME.M, K=FRAME.K, elements=[group])
+    frame = Structure(FRAME.M, K=FRAME.K, elements=[group], floors=FRAME.floors)
     assert build(DT, substeps=4, frame=frame).substeps == 4
     with pytest.raises(BadInput, match=r"springs\(hysteresis_network\): .*100 Hz.*Set dt to 0\.01 s"):
         build(2 * DT, substeps=2, frame=frame)

@@ -21,6 +21,7 @@ from hyloop.study.excitations import ground_motion
 from hyloop.study.following import estimates, followed_model, updater
 from hyloop.study.frames import FrameBase, frame_along
 from hyloop.study.laws import DRAWN, LAWS, DeviceSpec
+from hyloop.study.limits import loop_limits
 from hyloop.study.schema import METHODS, Experiment, SiteSpec
 from hyloop.study.structures import Damping, ShearFrame, StructureSpec
 
@@ -100,9 +101,13 @@ def _build(experiment: Experiment) -> Built:
     for name, spec in experiment.blocks.items():
         with _blame(f"blocks.{name}"):
             blocks.append(Wired(name, _device(spec.block, name, experiment.seed), spec.inputs, spec.outputs))
+    with _blame("limits.max_drift"):
+        heights = getattr(experiment.structure, "heights", None)
+        limits = loop_limits(experiment.limits, frame, model, heights)
     with _blame("integrator.dt, structure, sites and blocks together", _extremes(frame, sites)):
         method = METHODS[integrator.method](**integrator.options)
-        loop = Loop(frame, sites, method=method, dt=integrator.dt, substeps=integrator.substeps, blocks=blocks)
+        loop = Loop(frame, sites, method=method, dt=integrator.dt, substeps=integrator.substeps, blocks=blocks,
+                    limits=limits)  # fmt: skip
     for pattern in experiment.recording.channels:
         if not any(fnmatchcase(name, pattern) for name in loop.channels):
             raise UnknownName("channel", pattern, loop.channels, where="recording.channels")

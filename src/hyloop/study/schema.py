@@ -16,15 +16,13 @@ from hyloop.record.layout import check_name
 from hyloop.study.excitations import Excitation
 from hyloop.study.fields import Quantity, Table, refuse
 from hyloop.study.laws import DeviceSpec
+from hyloop.study.limits import Force, Length, Limits
 from hyloop.study.structures import StructureSpec
 from hyloop.study.updaters import ModelSpec
 
-__all__ = ["METHODS", "BlockSpec", "Experiment", "Integrator", "Limits", "Recording", "SiteSpec"]
+__all__ = ["METHODS", "BlockSpec", "Experiment", "Integrator", "Recording", "SiteSpec"]
 
 METHODS = {name: getattr(hyloop.integrators, name) for name in hyloop.integrators.__all__ if name.islower()}
-
-Force = Annotated[float, Quantity("N", above=0.0)]
-Length = Annotated[float, Quantity("m", above=0.0)]
 
 
 class SiteSpec(Table):
@@ -144,13 +142,6 @@ class Recording(Table):
             except BadInput as error:
                 refuse("file", error)
         return self
-
-
-class Limits(Table):
-    """Limits of every site that has none of its own; passing one stops the run."""
-
-    max_d: Length | None = None
-    max_f: Force | None = None
 
 
 class Experiment(Table):
