@@ -217,6 +217,10 @@ def test_peaks_and_energy_of_a_viscous_loop(tmp_path):
     assert page.cells[:2] == ["x", "turn"]
     expected = [1e3 * D, 1e-3 * c * D * omega, 1e-3 * np.pi * c * omega * D**2]
     np.testing.assert_allclose([float(cell) for cell in page.cells[2:5]], expected, rtol=SHOWN)
+    # eight equal ones dissipate eight times as much, and the page says which number is which
+    eight = Page(write_report(tmp_path / "page.html", {"turn": replace(r, attributes={"counts": {"x": 8}})}, title="x"))
+    assert float(eight.cells[5]) == 8.0
+    assert float(eight.cells[6]) == pytest.approx(8 * expected[2], rel=SHOWN)
 
 
 def test_a_run_that_failed_is_drawn_until_then(tmp_path, recordings):

@@ -22,6 +22,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from hyloop.errors import BadShape
+
 __all__ = ["BLOCK", "GROUP", "Floats", "Ints", "bind", "cache_folder", "call_block", "call_group", "compile_c", "jit",
            "pointer", "table", "verb"]  # fmt: skip
 
@@ -191,7 +193,12 @@ def table(bundle: Any) -> Ints:
         elif kind is int:
             words[k] = value
         else:
-            assert value.flags.c_contiguous and value.dtype.itemsize == 8
+            # compiled code reads the bytes as they are: an integer as a float would be next to nothing
+            wanted = np.float64 if kind is Floats else np.int64
+            if value.dtype != wanted or not value.flags.c_contiguous:
+                name = list(type(bundle).__annotations__)[k]
+                raise BadShape(f"{type(bundle).__name__}.{name}: wanted a contiguous array of {wanted.__name__}, got "
+                               f"{value.dtype}{'' if value.flags.c_contiguous else ', not contiguous'}.")  # fmt: skip
             words[k] = value.ctypes.data
     return words
 

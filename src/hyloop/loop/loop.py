@@ -12,6 +12,7 @@ from hyloop.core.kernel import IMPULSE, OK, PLACE, STATUS, STEP
 from hyloop.errors import BadInput, BadShape, OutOfBounds, RunFailed, UnknownName
 from hyloop.integrators import Method
 from hyloop.loop.faults import fault
+from hyloop.loop.identity import identity, unlike
 from hyloop.loop.limits import Limits, initial_impulse
 from hyloop.loop.result import Result, Snapshot
 from hyloop.loop.site import Site, Wired
@@ -75,6 +76,7 @@ class Loop:
         self._plan = compile_plan(structure, self.sites, self._wiring, self._operators, self._thin, dt, int(substeps),
                                   len(self._initial.memory), self.limits)  # fmt: skip
         self._bounds = _bounds(self.sites, blocks)
+        self._identity = identity(self)
         self._plan_table = table(self._plan)
         self._own_state()
 
@@ -222,12 +224,14 @@ class Loop:
 
     def snapshot(self) -> Snapshot:
         """A complete copy of the state; `restore` brings it back bit for bit, in any process."""
-        return Snapshot(self._state.memory.copy(), tuple(self._wiring.layout.names))
+        return Snapshot(self._state.memory.copy(), *self._identity)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot of this loop or of one built in the same way."""
-        if snapshot.names != tuple(self._wiring.layout.names) or len(snapshot.memory) != len(self._state.memory):
-            raise BadInput("this snapshot was taken from a loop with other channels; build the loop as it was then.")
+        difference = unlike(self, snapshot)
+        if difference or len(snapshot.memory) != len(self._state.memory):
+            raise BadInput(f"this snapshot was taken from a loop with {difference or 'another state'}; build the loop "
+                           "as it was then.")  # fmt: skip
         self._state.memory[:] = snapshot.memory
 
     # --- checks -----------------------------------------------------------------------------------------------

@@ -92,10 +92,13 @@ def _peaks(recordings: Recordings) -> list[Table]:
                 loop = np.column_stack([r[f"{site}.f"], r[f"{site}.d"]])
                 with np.errstate(over="ignore", invalid="ignore"):  # of a run that diverged
                     energy = 1e-3 * float(np.trapezoid(*loop[np.isfinite(loop).all(axis=1)].T))
-                rows.append([site, name, _peak(r, f"{site}.d"), _peak(r, f"{site}.f"), energy])
+                count = getattr(r, "attributes", {}).get("counts", {}).get(site)
+                whole = None if count is None else count * energy
+                rows.append([site, name, _peak(r, f"{site}.d"), _peak(r, f"{site}.f"), energy, count, whole])
     if rows:
-        columns = ["site", "recording", "peak deformation [mm]", "peak force [kN]", "energy dissipated [kJ]"]
-        tables.append(Table("Devices, values of one device", columns, rows))
+        columns = ["site", "recording", "peak deformation [mm]", "peak force of one device [kN]",
+                   "energy dissipated by one [kJ]", "devices", "energy dissipated by all [kJ]"]  # fmt: skip
+        tables.append(Table("Devices", columns, rows))
     return tables
 
 

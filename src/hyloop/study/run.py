@@ -84,6 +84,7 @@ def _record(built: Built, path: Path, attributes: dict[str, Any], overwrite: boo
     settings: dict[str, Any] = {"record": recording.channels, "every": recording.every}
     loop.start(rows[0])
     first = loop.advance(rows[:0], with_present=True, **settings)
+    attributes["counts"] = {site.name: site.count for site in loop.sites}
     attributes["parameters"] = [name for name in first.names if name in loop.parameters]
     if built.estimates:
         attributes["estimates"] = {name: list(pair) for name, pair in built.estimates.items() if name in first.names}
