@@ -80,7 +80,6 @@ REFUSED = {
     "unknown channel to read": (lambda: LOOP["damper1.fx"], UnknownName, "Did you mean"),
     "unknown parameter to change": (lambda: LOOP.copy(damper1__fy=1.0), UnknownName, "Did you mean 'damper1.f_y'"),
     "changed parameter out of bounds": (lambda: LOOP.copy(damper1__alpha=2.0), OutOfBounds, "damper1.alpha"),
-    "snapshot of another loop": (lambda: LOOP.restore(Snapshot(np.zeros(3), ("t",), (), np.zeros(8))), BadInput, "other channels"),
     "one loop in two jobs": (lambda: run_ensemble([(LOOP, [0.0]), (LOOP, [0.0])]), OutOfBounds, "loop.copy"),
 }  # fmt: skip
 
