@@ -40,8 +40,8 @@ def fault(loop: "Loop", status: int, place: int) -> Fault:
                      f"{limits.max_u:g} (m or rad), so the run has diverged or the structure has collapsed",
                      "If it is meant to move that far, raise max_u of the limits." + _cause(loop))  # fmt: skip
     if status == ENERGY:
-        return Fault("energy", "", f"the structure moves with {limits.max_energy:g} times the energy that went into it,"
-                     " so the run has diverged or the structure collapses under its axial loads",
+        return Fault("energy", "", f"the structure moves with more than {limits.max_energy:g} times the energy that "
+                     "the excitation can have given it, so the run has diverged or the structure collapses",
                      "Take a smaller step; if a device drives the structure, raise max_energy of the limits."
                      + _cause(loop))  # fmt: skip
     if status == DRIFT:
