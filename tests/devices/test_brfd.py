@@ -33,6 +33,7 @@ ORDER_TOLERANCE = 0.1  # observed order over halvings of the step
 DRIFT = 0.01  # of the tension: chatter moves its peak by a few parts in a thousand
 SETTLED = 1e-6  # of the force
 ROUND_OFF = 1e-12  # of the force
+OVERSHOOT = 1.03  # of the capacity: 2 % are left to the integration, and 1 % to the curvature of the band's force
 
 
 def inputs(block, test):
@@ -222,17 +223,26 @@ def test_stick_slip_chatters_where_the_device_does():
     assert rough["gap_slip"] < 0.3 * rough["stick_slip"]
 
 
-@pytest.mark.parametrize("dt", [DT, 1 / 100, 1.0])
+@pytest.mark.parametrize("dt", [DT, 1 / 100, 0.1, 1.0])
 @pytest.mark.parametrize("law", [gap_slip, stick_slip], ids=lambda law: law.name)
-def test_laws_stay_bounded_at_any_step(law, dt, rng):
+def test_the_band_carries_no_more_than_its_friction_at_any_step(law, dt, rng):
+    """At rest the drum holds Fc + dF, or Fs; a band with mass may swing to twice that, as a spring under a sudden load.
+
+    At a step of 1 s the drum turns by up to 0.75 m in one tick; as a spring the band would carry 6 MN.
+    """
     v = 0.5 * np.cumsum(rng.normal(size=2000)) / 20
     d = np.cumsum(v) * dt
     run = law().drive(dt, **{key: value for key, value in {"d": d, "v": v, "a": 0 * v}.items() if key in law.inputs})
     P = law().params
-    # a step may overshoot the friction by the travel of one step, never more
-    stiff = P["kd"] + max(P["kp"], P["kn"])
-    bound = 26e3 + stiff * np.max(np.abs(v)) * dt
-    assert np.max(np.abs(run["f_band"])) < bound
+    if law is gap_slip:
+        most = {"+": P["Fc_pos"] + P["dF_pos"], "-": P["Fc_neg"] + P["dF_neg"]}
+    else:
+        most = {"+": 2 * P["Fs_pos"], "-": 2 * P["Fs_neg"]}
+    assert run["f_band"].max() < OVERSHOOT * most["+"]
+    assert run["f_band"].min() > -OVERSHOOT * most["-"]
+    assert max(run["f_band"].max(), -run["f_band"].min()) > 10e3  # it slipped
+    rest = P["c"] * v + P["fg"] * np.tanh(v / 0.005) + P["off"]
+    assert np.abs(run["f"] - rest).max() < OVERSHOOT * max(most.values())
 
 
 @pytest.mark.parametrize("block", [gap_slip, stick_slip, brfd_gap_slip, brfd_stick_slip], ids=lambda b: b.name)

@@ -124,9 +124,10 @@ def test_stabilised_central_difference_runs_far_beyond_the_limit(rng):
     dt = 20.0 / omega
     with pytest.raises(UnstableStep):
         Loop(frame, method=central_difference(), dt=dt)
-    result = Loop(frame, method=stabilized_central_difference(), dt=dt).run(rng.normal(size=20000))
-    slow = Loop(frame, method=newmark(), dt=dt).run(rng.normal(size=20000))
-    assert np.abs(result["u.2"]).max() < 5 * np.abs(slow["u.2"]).max()
+    ground = rng.normal(size=20000)
+    result, other = (Loop(frame, method=m, dt=dt).run(ground) for m in (stabilized_central_difference(), newmark()))
+    # the slow mode has ωΔt = 0.1: two methods of second order differ by some (ωΔt)², in white noise
+    assert np.abs(result["u.2"] - other["u.2"]).max() < 0.01 * np.abs(other["u.2"]).max()
 
 
 def test_massless_degrees_of_freedom_are_condensed_by_the_recast_form(rng):

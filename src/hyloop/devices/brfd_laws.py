@@ -24,6 +24,7 @@ _V_GRIP = 0.005  # m/s, over which the rolling friction turns round
 _SLIP_MOST = 1.3  # slip over travel, at most: the fit needs a band that can give way faster than it is pulled
 _GAP_STEPS = 4
 _STICK_STEPS = 12
+_CAPACITY = 1.02  # of the friction at rest: more than this in the band is the work of a step too large to follow it
 
 _REFERENCE = "Coble et al. 2024, doi:10.1016/j.ymssp.2024.111522 (device and tests); law and fit are hyloop's own"
 
@@ -123,9 +124,10 @@ def gap_slip(x, u, dt, p):
     with :math:`n, F_c, \Delta F, k` by the sign of :math:`\varphi`, and g at least a tenth of its first two terms. The
     lag τ is the sampling interval of the fit, whose Euler steps let slip follow the pull of the sample before: part of
     the identified model, stated here so that the law does not depend on the tick. The straight line of a tick is
-    integrated by four exponential (Rosenbrock-Euler) steps: second order, 5 N at 1/1024 s and 0.16 m/s, bounded for
-    any increment. Outputs the force and the part of it in the bands, :math:`\varphi`. Starts without force. Not
-    passive: the mass stores energy and the offset is constant. SI units.
+    integrated by four exponential (Rosenbrock-Euler) steps: second order, 5 N at 1/1024 s and 0.16 m/s. Increments of
+    more than some millimetres a tick are not followed in detail, but never pull the band beyond its friction at rest,
+    :math:`F_c + \Delta F`. Outputs the force and the part of it in the bands, :math:`\varphi`. Starts without force.
+    Not passive: the mass stores energy and the offset is constant. SI units.
 
     References
     ----------
@@ -150,8 +152,9 @@ def gap_slip(x, u, dt, p):
 
     h = (d - x[1]) / _GAP_STEPS
     u = x[1] - x[0]
+    phi, slope = band(u)
+    before = phi
     for _ in range(_GAP_STEPS):
-        phi, slope = band(u)
         n = np.where(phi > 0.0, p[6], p[7])
         g = np.where(phi > 0.0, g_pos, g_neg)
         load = np.clip(np.abs(phi) / g, 1e-12, 10.0)  # power and its gradient stay finite at no load and absurd ones
@@ -163,7 +166,12 @@ def gap_slip(x, u, dt, p):
         mean = np.where(q < 0.01, 1.0 - q / 2.0 * (1.0 - q / 3.0 * (1.0 - q / 4.0)),
                         (1.0 - np.exp(-q)) / np.maximum(q, 0.01))  # fmt: skip
         u = u + h * (1.0 - r) * mean
-    phi, _ = band(u)
+        phi, slope = band(u)
+    # a band pulled on beyond what the drum can hold slides back to that
+    side = np.where(phi > 0.0, 1.0, -1.0)
+    most = _CAPACITY * np.where(phi > 0.0, p[8] + p[9], p[10] + p[11])
+    over = np.where(side * phi > side * before, np.maximum(side * phi - most, 0.0), 0.0)
+    u, phi = u - side * over / slope, phi - side * over
     return (phi + p[13] * v + p[14] * a + p[15] * np.tanh(v / _V_GRIP) + p[16], phi), (d - u, d)
 
 
@@ -203,7 +211,8 @@ def stick_slip(x, u, dt, p):
 
     with :math:`F_s, F_k, v_s` by the sign of :math:`v_r`. Twelve steps a tick, the velocity straight from the last
     sample to this one, backward Euler in z and symplectic Euler in b with a mass that keeps any step stable.
-    Only the velocity drives the bristle: differences of a measured deformation would be too rough for it.
+    Only the velocity drives the bristle: differences of a measured deformation would be too rough for it. In ticks too
+    large to be followed the band swings no further than to twice the static friction.
     Outputs the force and the part of it in the bands, :math:`\varphi(b)`. Starts without force. SI units.
 
     References
@@ -234,4 +243,10 @@ def stick_slip(x, u, dt, p):
         f = sg * (z + s1 * (vr - rate * z))
         b_dot = b_dot + h * (f - phi(b) - cb * b_dot) / inertia
         b = b + h * b_dot
-    return (f + p[16] * v + p[17] * a + p[18] * np.tanh(v / _V_GRIP) + p[19], phi(b)), (b, b_dot, z, v)
+    # the mass added for stability may carry the band too far in a large step
+    band = phi(b)
+    side = np.where(band > 0.0, 1.0, -1.0)
+    over = np.maximum(side * band - _CAPACITY * 2.0 * np.where(band > 0.0, p[6], p[8]), 0.0)
+    b, b_dot = b - side * over / (kd + np.where(band > 0.0, kp, kn)), np.where(over > 0.0, 0.0, b_dot)
+    band = band - side * over
+    return (f + p[16] * v + p[17] * a + p[18] * np.tanh(v / _V_GRIP) + p[19], band), (b, b_dot, z, v)

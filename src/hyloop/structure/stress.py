@@ -40,7 +40,7 @@ def advance(kind, n, x, w, size, h, p, q, commit):
 
 @verb
 def _bilinear(n, x, e, s, t, h, p, q, commit):
-    """Return mapping with kinematic hardening; the history is the plastic strain."""
+    """Return mapping with kinematic hardening, as in `hyloop.devices.bilinear`; the history is the plastic strain."""
     f_y, E, b = p[q], p[q + 1], p[q + 2]
     H = b * E / (1.0 - b)
     for k in range(n):
@@ -88,6 +88,8 @@ def _concrete(n, x, e, s, t, h, p, q, commit):
 def _steel(n, x, w, size, h, p, q, commit):
     """Giuffré-Menegotto-Pinto curve from the last reversal, in three loops; the middle one has all the powers.
 
+    The same law for one bar is `hyloop.devices.steel.menegotto_pinto_step`; a test holds them equal.
+
     History: strain, stress, direction, strain and stress of the reversal, reach, R, largest and smallest strain.
     """
     e, s, t = w, w + size, w + 2 * size
@@ -100,7 +102,7 @@ def _steel(n, x, w, size, h, p, q, commit):
         step = x[e + k] - x[h + k]
         if direction == 0.0:  # never strained: from the origin to the virgin yield point
             direction = 1.0 if step > 0.0 else (-1.0 if step < 0.0 else 0.0)
-            highest, lowest, reach, R = e_y, -e_y, direction * e_y, R_0
+            highest, lowest, reach, R = e_y, -e_y, (direction if direction != 0.0 else 1.0) * e_y, R_0
         elif step * direction < 0.0:
             e_r, s_r = x[h + k], x[h + n + k]
             highest = e_r if e_r > highest else highest
@@ -136,7 +138,8 @@ def _steel(n, x, w, size, h, p, q, commit):
             curve, slope = a / bend, 1.0 / (bend * (1.0 + ratio))
         else:
             curve = (length if a > 0.0 else -length) / bend
-            slope = ratio * length / (distance * bend * (1.0 + ratio)) if distance > 0.0 else 1.0
+            # without any reach the curve is the asymptote, from the reversal itself on
+            slope = ratio * length / (distance * bend * (1.0 + ratio)) if distance > 0.0 else 0.0
         x[s + k] = x[base + k] + E * (b * a + (1.0 - b) * curve)
         x[t + k] = E * (b + (1.0 - b) * slope)
         if commit:
