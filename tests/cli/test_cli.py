@@ -68,7 +68,7 @@ def test_run_writes_a_recording_and_a_page(folder):
 def test_the_same_file_gives_the_same_bytes(folder):
     hyloop("run", EXPERIMENT, *SHORT, "--out", "again.h5", "--no-report", cwd=folder)
     with h5py.File(folder / "run.h5") as a, h5py.File(folder / "again.h5") as b:
-        assert set(a) == set(b)
+        assert set(a) == set(b) == {"data", "time", "names", "units"}
         for name in a:
             one, two = a[name][()], b[name][()]
             same = one.tolist() == two.tolist() if one.dtype == object else one.tobytes() == two.tobytes()
@@ -142,7 +142,9 @@ def test_a_run_that_passes_a_limit_fails_with_exit_code_1_and_keeps_its_recordin
     )
     assert "damper1" in done.stderr
     shown = json.loads(hyloop("show", "run.h5", "--json", cwd=tmp_path).stdout)
-    assert shown["rows"] > 10
+    (d,) = (channel for channel in shown["channels"] if channel["name"] == "damper1.d")
+    # it ends with the step that passed 1 mm
+    assert shown["rows"] > 10 and not shown["complete"] and 1e-3 < max(-d["min"], d["max"]) < 1.05e-3
 
 
 def test_laws_records_doctor_and_schema(tmp_path):

@@ -9,7 +9,7 @@ from hyloop.errors import BadInput, BadShape, UnknownName
 
 ROUND_OFF = 1e-14  # a handful of additions
 
-# measured, predicted: errors 1, 0, -1, 2; sum of squares 6; mean 1; sum y^2 = 30; about the mean 26; y.p = 22; p.p = 20
+# measured, predicted: errors 1, 0, -1, 2; sum of squares 6; mean 1; sum y^2 = 30; about the mean 26; y.p = 18; p.p = 12
 Y, P = [1.0, 2.0, -3.0, 4.0], [0.0, 2.0, -2.0, 2.0]
 BY_HAND = {
     "rmse": (6 / 4) ** 0.5,

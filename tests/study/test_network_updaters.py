@@ -106,7 +106,10 @@ def test_file_of_the_network_lies_beside_the_experiment(experiment, tmp_path, mo
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     outcome = run_file(path, (), tmp_path / "run.h5")
-    assert outcome.ticks > 0
+    found, weights = outcome.recording, trained()[0].weights
+    assert outcome.ticks == 500
+    assert np.ptp(found["brace2.force_scale"]) > 0.0  # followed ...
+    np.testing.assert_array_equal(found["brace2.w_5"], weights[5])  # ... by its scales alone, as the file says
 
 
 @pytest.mark.parametrize(
