@@ -225,15 +225,18 @@ class Tree:
         return "killed" if killed else "broken", first[2][:200] if first else said[-300:]
 
     def warm_up(self, packages: list[str]) -> None:
-        """Compile what the tests of the untouched tree need; they must all pass."""
-        if not (self.warm / "complete").is_file():
+        """Compile what the tests of the untouched tree need; they must all pass, or every mutant would seem killed."""
+        tests = sorted((self.root / "tests").rglob("*.py"))
+        seen = hashlib.sha256(b"".join(path.read_bytes() for path in tests) + repr(packages).encode()).hexdigest()
+        done = self.warm / "passed.txt"
+        if not done.is_file() or done.read_text() != seen:
             self.warm.mkdir(parents=True, exist_ok=True)
             self.notes.unlink(missing_ok=True)
             names = dict.fromkeys(name for package in packages for name in self.tests(package))
             verdict, said = self.run([*names], timeout=3600.0, warming=True)
             if verdict != "survived":
                 sys.exit(f"the tests must pass on the untouched tree: {said}")
-            (self.warm / "complete").touch()
+            done.write_text(seen)
 
     def judge(self, mutant: Mutant, timeout: float, dear: bool) -> tuple[str, str]:
         path = self.package / mutant.package / f"{mutant.module}.py"

@@ -103,3 +103,10 @@ def test_a_pause_changes_nothing():
 def test_declared_stiffness_is_that_of_first_loading():
     d = 1e-6 * D_Y
     assert steel().stiffness == pytest.approx(steel().drive(1.0, d=np.array([d]))["f"][0] / d, rel=ROUNDING)
+
+
+def test_numbers_not_given_are_those_of_the_manual():
+    """Steel02 in the OpenSees manual: R0 of 10 to 20, cR1 = 0.925, cR2 = 0.15, a2 = a4 = 1."""
+    instance, d = steel(b=0.02, a1=0.03, a3=0.05), walk(3)
+    expected = uniaxial("Steel02", (F_Y, K, 0.02, 20.0, 0.925, 0.15, 0.03, 1.0, 0.05, 1.0), d)
+    np.testing.assert_allclose(instance.drive(1.0, d=d)["f"], expected, rtol=0, atol=PEER * np.abs(expected).max())

@@ -25,3 +25,11 @@ def test_time_goes_on_by_one_step(structure, method, rng):
     assert np.array_equal(np.concatenate([piece.time for piece in pieces]), whole.time[1:])
     assert np.array_equal(np.concatenate([piece["u.2"] for piece in pieces]), whole["u.2"][1:])
     assert whole.time == pytest.approx(whole["t"], abs=1e-15)
+
+
+def test_a_start_without_excitation_is_at_rest():
+    loop = Loop(FULL, method=mkr_alpha(0.75), dt=0.01)
+    loop.start()
+    assert loop["ground"] == 0.0 and loop["a.1"] == 0.0
+    loop.step(np.zeros(1))
+    assert loop["u.2"] == 0.0

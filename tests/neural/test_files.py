@@ -129,3 +129,8 @@ def test_scalings_come_from_the_data_and_go_back():
 def test_bad_signals_cards_and_architectures_are_refused(make, error, message):
     with pytest.raises(error, match=message):
         make()
+
+
+def test_a_signal_without_a_range_covers_every_value():
+    signal = Signal("d", "m")
+    assert all(signal.low < value < signal.high for value in (-1e30, 0.0, 1e30))

@@ -99,6 +99,7 @@ def test_elastic_section_of_the_fibres_has_their_stiffness():
     (lambda: rc_rectangle(0.4, 0.5, 0.2, CORE, SHELL, BARS, STEEL), OutOfBounds, "half the smaller side"),
     (lambda: rc_rectangle(0.0, 0.5, 0.04, CORE, SHELL, BARS, STEEL), OutOfBounds, "width"),
     (lambda: rc_rectangle(0.4, 0.5, 0.04, CORE, SHELL, [(0.3, BAR)], STEEL), OutOfBounds, "outside the section"),
+    (lambda: rc_rectangle(0.4, 0.5, 0.04, CORE, SHELL, [(0.0, 0.2, BAR)], STEEL), OutOfBounds, "outside the section"),
     (lambda: rc_rectangle(0.4, 0.5, 0.04, CORE, SHELL, [(0.2, 0.0)], STEEL), OutOfBounds, "area"),
     (lambda: rc_rectangle(0.4, 0.5, 0.04, CORE, SHELL, [(0.2,)], STEEL), BadShape, "bar 0"),
     (lambda: rc_rectangle(0.4, 0.5, 0.04, CORE, SHELL, BARS, STEEL, layers=(5, 0, 5)), OutOfBounds, "layers"),

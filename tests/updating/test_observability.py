@@ -61,6 +61,12 @@ def test_a_filter_that_has_failed_has_seen_nothing():
     history = ours.drive(DT, **signals, f_m=kelvin(k=1.2e6).drive(DT, **signals)["f"])
     assert np.isnan(history["k"][-1])
     assert observability(ours, history).unobservable == ("k", "c", "m")
+    # one number that is lost is enough
+    sound = MAKERS["unscented"]()
+    history = sound.drive(DT, **signals, f_m=kelvin(k=1.2e6).drive(DT, **signals)["f"])
+    assert "c" not in observability(sound, history).unobservable
+    history["k"][-1] = np.nan
+    assert observability(sound, history).unobservable == ("k", "c", "m")
 
 
 def test_what_is_not_a_filter_is_refused():
