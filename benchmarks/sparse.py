@@ -1,5 +1,6 @@
 """Full or sparse matrices in a step of plane frames of 12 to 192 degrees of freedom; `hyloop.loop.storage` needs it."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
@@ -33,7 +34,8 @@ def loop(structure: Structure) -> Loop:
 
 def sparse() -> dict[str, Any]:
     """Time of a step with full matrices over that with sparse ones, and where a loop takes the full ones by itself."""
-    motion, rows, jobs = 3.0 * np.sin(5.0 * DT * np.arange(STEPS)), [], {}
+    motion, rows = 3.0 * np.sin(5.0 * DT * np.arange(STEPS)), []
+    jobs: dict[str, Callable[[], Any]] = {}
     for stories, bays in FRAMES:
         full = frame(stories, bays)
         thin = replace(full, M=csr_array(full.M), K=csr_array(full.K), C=csr_array(full.C))
@@ -42,14 +44,14 @@ def sparse() -> dict[str, Any]:
         with patch.object(storage, "EACH", np.inf):  # as given
             made = {"full": loop(full), "sparse": loop(thin)}
         for kind, running in made.items():
-            jobs[full.n, kind] = lambda running=running: running.run(motion, record=["brace.f"])
+            jobs[f"{full.n} {kind}"] = lambda running=running: running.run(motion, record=["brace.f"])
     times = interleaved(jobs, repeats=21, per_call=STEPS)
     best = {key: 1e6 * float(np.median(value)) for key, value in times.items()}
     n, taken = rows[-1]
-    own = 1e6 * times[n, taken]
+    own = 1e6 * times[f"{n} {taken}"]
     peers = {}
     for size, kind in rows:
-        ratio = best[size, "full"] / best[size, "sparse"]
-        peers[f"full, {size} DOFs{' (taken)' * (kind == 'full')}"] = {"median": best[size, "full"], "ratio": ratio}
+        full, thin = best[f"{size} full"], best[f"{size} sparse"]
+        peers[f"full, {size} DOFs{' (taken)' * (kind == 'full')}"] = {"median": full, "ratio": full / thin}
     return {"name": f"sparse, {n} DOFs", "median": float(np.median(own)), "p99": float(np.quantile(own, 0.99)),
             "p999": float(np.quantile(own, 0.999)), "unit": "us", "peers": peers}  # fmt: skip

@@ -127,7 +127,7 @@ def test_quick_run(tmp_path):
     assert any("the earthquake of a column was not fitted" in title for title in page.tables)
     loops, devices = page.lines(0), [row for row in page.tables["Devices"] if row]
     assert len(loops) == len(devices) == 6 * 3  # measured, the band, physics-ML
-    for site, name, peak_d, peak_f, _ in devices:
+    for site, name, peak_d, peak_f, *_ in devices:
         shown = [np.abs(values).max() for values in loops[site, name]]
         assert shown == pytest.approx([float(peak_d), float(peak_f)], rel=1e-3)
     softest, stiffest = extremes(np.array([row for row in page.rows("Fig. 15").values()], dtype=float))

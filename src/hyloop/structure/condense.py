@@ -52,7 +52,8 @@ def condense(structure: Structure, keep) -> tuple[Structure, np.ndarray]:
         full = M_r.toarray() if structure.is_sparse else M_r
         influence = solve(full, T.T @ M @ structure.influence, assume_a="sym")
     # story numbers keep their meaning only if every floor stays
-    floors = [kept.index(f) for f in structure.floors] if set(structure.floors) <= set(kept) else ()
+    stay = set(structure.floors) <= set(kept)
+    floors = [kept.index(structure.dof(floor)) for floor in structure.floors] if stay else ()
     small = Structure(M=M_r, K=K, C=T.T @ structure.C @ T, influence=influence, loads=T.T @ structure.loads,
                       names=[structure.names[i] for i in kept], dead_load=T.T @ structure.dead_load,
                       at_rest=structure.at_rest[kept], floors=floors)  # fmt: skip

@@ -48,5 +48,6 @@ def shear_frame(masses, stiffnesses, *, gravity=None, heights=None) -> Structure
         k = k - np.cumsum(g[::-1])[::-1] / h
     own, above, floors = k + np.append(k[1:], 0.0), -k[1:], range(len(m))
     if len(m) > FULL:
-        return Structure(M=m, K=sparse.diags_array([above, own, above], offsets=[-1, 0, 1]), floors=floors)
+        bands = (sparse.diags_array(values, offsets=k) for values, k in ((own, 0), (above, 1), (above, -1)))
+        return Structure(M=m, K=sum(bands, sparse.csr_array((len(m), len(m)))), floors=floors)
     return Structure(M=m, K=np.diag(own) + np.diag(above, 1) + np.diag(above, -1), floors=floors)
