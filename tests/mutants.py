@@ -133,10 +133,12 @@ class Tree:
             elif isinstance(node, ast.ImportFrom) and node.module:
                 for alias in node.names:
                     if wanted in ("", alias.asname or alias.name):
-                        yield from self._module(f"{node.module}.{alias.name}")  # the name may be a module
-                        for source in self._module(node.module):  # or come through the __init__ of a package
+                        found = [*self._module(f"{node.module}.{alias.name}")]  # the name may be a module
+                        for source in self._module(node.module) if not found else ():
+                            # or come through the __init__ of a package
                             inner = [*self._imports(source, alias.name)] if source.name == "__init__.py" else []
-                            yield from inner or [source]
+                            found += inner or [source]
+                        yield from found
 
     def _closure(self, path: Path) -> frozenset[Path]:
         seen, todo = set(), [path]
