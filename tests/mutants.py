@@ -46,7 +46,7 @@ TESTS = {
     "loop": "loop integrators/test_accuracy.py structure/test_gravity.py",
     "devices": "devices loop/test_opensees.py loop/test_braced_frame.py",
     "integrators": "integrators loop structure/test_gravity.py",
-    "structure": "structure loop/test_sparse_loop.py loop/test_opensees.py loop/test_loop.py",
+    "structure": "structure loop/test_sparse_loop.py loop/test_opensees.py loop/test_loop.py study/test_frames.py",
     "updating": "updating study/test_network_updaters.py",
     "neural": "neural updating/test_network.py loop/test_channels.py",
 }
