@@ -46,7 +46,7 @@ TESTS = {
     "loop": "loop integrators/test_accuracy.py structure/test_gravity.py",
     "devices": "devices loop/test_opensees.py loop/test_braced_frame.py",
     "integrators": "integrators loop structure/test_gravity.py",
-    "structure": "structure loop/test_sparse_loop.py loop/test_opensees.py loop/test_loop.py",
+    "structure": "structure loop/test_sparse_loop.py loop/test_opensees.py loop/test_loop.py study/test_frames.py",
     "updating": "updating study/test_network_updaters.py",
     "neural": "neural updating/test_network.py loop/test_channels.py",
 }
@@ -133,10 +133,12 @@ class Tree:
             elif isinstance(node, ast.ImportFrom) and node.module:
                 for alias in node.names:
                     if wanted in ("", alias.asname or alias.name):
-                        yield from self._module(f"{node.module}.{alias.name}")  # the name may be a module
-                        for source in self._module(node.module):  # or come through the __init__ of a package
+                        found = [*self._module(f"{node.module}.{alias.name}")]  # the name may be a module
+                        for source in self._module(node.module) if not found else ():
+                            # or come through the __init__ of a package
                             inner = [*self._imports(source, alias.name)] if source.name == "__init__.py" else []
-                            yield from inner or [source]
+                            found += inner or [source]
+                        yield from found
 
     def _closure(self, path: Path) -> frozenset[Path]:
         seen, todo = set(), [path]

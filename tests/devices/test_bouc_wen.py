@@ -134,3 +134,11 @@ def test_declared_stiffness_is_that_of_first_loading():
     instance = device(A=1.3)
     d = 1e-9 * D_Y
     assert instance.stiffness == pytest.approx(instance.drive(1.0, d=np.array([d]))["f"][0] / d, rel=ROUNDING)
+
+
+def test_by_default_the_virgin_curve_is_the_hyperbolic_tangent():
+    """n = 2, A = 1, β = γ = 1/2: dz/dd = (1 - z²)/d_y; the tick integrates to fourth order."""
+    d = np.linspace(0.0, 0.02, 2001)[1:]
+    k, alpha, d_y = 1e7, 0.05, 5e-3
+    expected = alpha * k * d + (1 - alpha) * k * d_y * np.tanh(d / d_y)
+    assert bouc_wen().drive(1.0, d=d)["f"] == pytest.approx(expected, rel=1e-9)

@@ -6,6 +6,7 @@ from scipy.linalg import eigh
 
 from hyloop.errors import UnknownName
 from hyloop.structure import Model, condense, eliminate
+from hyloop.structure.materials import Elastic
 from hyloop.structure.sections import ElasticSection
 
 EXACT = 1e-10  # relative; round-off of a solution with a condition number of about 1e4
@@ -205,3 +206,16 @@ def test_compression_softens_a_column_in_space_both_ways():
     K = condense(model.structure(), ["tip.ux", "tip.uz"])[0].K
     stiffness = sorted(3 * E * I / length**3 - P / length for I in (2e-4, 5e-4))
     assert np.linalg.eigvalsh(K) == pytest.approx(stiffness, rel=EXACT)
+
+
+def test_a_floor_that_nothing_turns_has_no_rotation():
+    """Braces to one node of a floor, at its centre: they hold it in place and resist no rotation."""
+    model = Model(dimensions=3)
+    model.node("top", 0.0, 3.0, 0.0)
+    for k, (x, z) in enumerate(((4.0, 0.0), (-2.0, 3.0), (-2.0, -3.0))):
+        model.node(f"foot{k}", x, 0.0, z)
+        model.support(f"foot{k}", "fixed")
+        model.brace(f"brace{k}", f"foot{k}", "top", Elastic(E), A)
+    model.mass("top", ux=1e3, uy=1e3, uz=1e3)
+    model.diaphragm("floor", ["top"])
+    assert sorted(model.structure().names) == ["floor.ux", "floor.uz", "top.uy"]

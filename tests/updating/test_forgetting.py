@@ -54,9 +54,9 @@ def oracle(network, d, f, window, forgetting, damping, iterations, anchor):
 
 @pytest.mark.parametrize(
     ("window", "forgetting", "anchor", "damping"),
-    # one window is longer than the run, which has twelve samples; the last with so little damping that steps are refused
-    # because the anchored error grows
-    [(1, 0.5, 0.0, 1e-2), (6, 0.5, 0.0, 1e-2), (6, 0.9, 1e-2, 1e-2), (15, 0.9, 0.0, 1e-2), (6, 0.9, 1e-4, 1e-6)],
+    # one window is longer than the run, which has twelve samples; the last case has so little damping that steps are
+    # refused because the anchored error grows
+    [(1, 0.5, 0.0, 1e-2), (6, 0.5, 0.0, 1e-2), (6, 0.9, 1e-2, 1e-2), (15, 0.9, 0.0, 1e-2), (6, 0.9, 1e-5, 1e-6)],
 )
 def test_steps_are_those_of_dense_normal_equations(window, forgetting, anchor, damping):
     network, _, _ = trained()
