@@ -110,4 +110,6 @@ def test_loads_damping_and_a_state_are_told_of(change, words):
     with pytest.raises(BadInput, match=rf"opensees_import: .*{words}.*linearise=True"):
         opensees_import.structure(ops)
     assert len(opensees_import.left_out(ops)) == 1
-    assert opensees_import.structure(ops, linearise=True).n == 9
+    told = opensees_import.structure(ops, linearise=True)
+    plain = opensees_import.structure(frame())
+    assert np.array_equal(told.M, plain.M) and np.allclose(told.K, plain.K, rtol=1e-12)

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from hyloop.structure import Similitude, Structure, caughey, condense, modal, rayleigh, shear_frame
+from hyloop.devices import bilinear
+from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
+from hyloop.structure import Similitude, Structure, caughey, condense, modal, rayleigh, shear_frame, springs
 
 EXACT = 1e-12
 
@@ -65,6 +67,46 @@ def test_p_delta_softens_by_the_leaning_load():
     # story drifts under a roof force, from statics: (k - ΣP/h) drift = V
     drift = np.diff(np.linalg.solve(tall.K, [0.0, 1e3]), prepend=0.0)
     assert np.allclose(drift, [1e3 / (k - 2 * P / h), 1e3 / (k - P / h)])
+
+
+def test_every_story_carries_the_loads_above_it():
+    """Loads and heights that differ from floor to floor: story s loses (sum of the loads from s up)/h_s."""
+    k, P, h = np.array([3e6, 2e6, 1e6]), np.array([1e5, 2e5, 4e5]), np.array([4.0, 3.0, 2.5])
+    frame = shear_frame([1e4] * 3, k, gravity=P, heights=h)
+    drift = np.diff(np.linalg.solve(frame.K, [0.0, 0.0, 1e3]), prepend=0.0)
+    assert np.allclose(drift, 1e3 / (k - np.array([7e5, 6e5, 4e5]) / h))
+
+
+@pytest.mark.parametrize("wrong, error, words", [
+    ({"gravity": 1e5}, BadShape, "needs both gravity and heights"),
+    ({"heights": 3.0}, BadShape, "needs both gravity and heights"),
+    ({"gravity": 1e5, "heights": 0.0}, OutOfBounds, "heights"),
+    ({"stiffnesses": [1e6, -1.0]}, OutOfBounds, "stiffnesses"),
+    ({"stiffnesses": [1e6]}, BadShape, "one length"),
+])  # fmt: skip
+def test_shear_frames_that_cannot_be_are_refused(wrong, error, words):
+    with pytest.raises(error, match=words):
+        shear_frame(**{"masses": [1e4] * 2, "stiffnesses": [1e6] * 2} | wrong)
+
+
+def test_condensation_of_masses_keeps_the_load_of_the_ground():
+    """Guyan: what is condensed moves with T, so the ground's load on what is kept is T' times all of it."""
+    full = shear_frame([2.0, 3.0, 1.0], [30.0, 20.0, 15.0])
+    small, T = condense(full, ["1", "3"])
+    assert np.allclose(small.M, T.T @ full.M @ T, rtol=1e-12)
+    assert np.allclose(small.excitation[:, 0], T.T @ full.excitation[:, 0], rtol=1e-12)
+    assert np.allclose(T, [[1.0, 0.0], [20 / 35, 15 / 35], [0.0, 1.0]])
+
+
+def test_condensations_that_cannot_be_are_refused():
+    frame = shear_frame([1.0] * 3, [10.0] * 3)
+    for keep in ([], ["1", "1"], ["1", 0]):
+        with pytest.raises(BadInput, match="each degree of freedom to keep once"):
+            condense(frame, keep)
+    with pytest.raises(UnknownName, match="'4'"):
+        condense(frame, ["4"])
+    with pytest.raises(BadInput, match="has nonlinear elements; condense first"):
+        condense(frame.with_elements(springs(bilinear(), frame.story(1))), ["1"])
 
 
 def test_condensation_keeps_the_frequencies_when_the_rest_is_massless():

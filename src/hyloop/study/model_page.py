@@ -75,7 +75,7 @@ def _sections(model: Model) -> list[Table]:
         kind = f"{len(section.area)} fibres" if hasattr(section, "area") else "elastic"
         rows.append([f"{names[0]}{', ...' if len(names) > 1 else ''}", len(names), kind, *(float(v) / 1e6 for v in k)])
     columns = ["first member", "members", "section", "EA [MN]", "EIz [MN m²]", "EIy [MN m²]"][: 3 + model.dimensions]
-    return [Table("Sections of beam-columns, uncracked", columns, rows)] if rows else []
+    return [Table("Sections of beam-columns, uncracked, about the member's axis", columns, rows)] if rows else []
 
 
 def _materials(model: Model) -> list[Table]:
