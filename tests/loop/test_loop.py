@@ -157,6 +157,11 @@ def test_a_non_finite_force_is_reported_with_its_place():
         loop.run(np.full(200, 1.0))
     assert caught.value.reason == "non-finite"
     assert np.isfinite(caught.value.result["u.1"][:-1]).all()
+    # a full matrix spreads it over the whole structure in the same step; the place is where the force acts
+    apart = Structure(M=[1e4, 1e4, 1e4], K=np.diag([4e6, 4e6, 1e6]))
+    loop = Loop(apart, [Site("s", [0.0, 0.0, 1.0], breaks())], method=newmark_explicit(), dt=0.01)
+    with pytest.raises(RunFailed, match="degree of freedom '3' is not finite"):
+        loop.run(np.full(200, 1.0))
 
 
 def test_an_ensemble_equals_single_runs_and_leaves_the_original_alone(rng):

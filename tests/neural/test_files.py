@@ -103,6 +103,8 @@ def test_weights_of_the_wrong_shape_or_not_finite_are_refused(network):
 def test_scalings_come_from_the_data_and_go_back():
     x = [np.array([-2.0, 0.0, 1.0]), np.array([2.0, 6.0])]
     assert Signal.of("d", "m", x).scale([-2.0, 6.0]).tolist() == [-1.0, 1.0]
+    with pytest.raises(BadShape, match="empty"):
+        Signal.of("d", "m", [])
     assert Signal.of("d", "m", x, "robust").scale([1.0, 3.0]).tolist() == [0.0, 1.0]
     standard = Signal.of("d", "m", x, "standard").scale(np.concatenate(x))
     assert standard.mean() == pytest.approx(0.0, abs=1e-15) and standard.std() == pytest.approx(1.0)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from hyloop.errors import OutOfBounds
 from hyloop.structure import Structure
 from hyloop.structure.modes import FEW
 
@@ -19,3 +20,5 @@ def test_half_of_the_modes_of_a_long_chain():
     exact = 2 * np.sqrt(k / m) * np.sin((2 * j - 1) * np.pi / (2 * (2 * n + 1)))
     assert chain.modes(count=n // 2).omega == pytest.approx(exact, rel=LANCZOS)
     assert chain.modes(count=7).omega == pytest.approx(exact[:7], rel=LANCZOS)
+    with pytest.raises(OutOfBounds, match=f"at most {n // 2} are found"):  # never fewer than asked for, without a word
+        chain.modes(count=n // 2 + 1)

@@ -8,7 +8,7 @@ import pytest
 
 from hyloop.devices import bilinear
 from hyloop.integrators import mkr_alpha
-from hyloop.loop import Loop, Site
+from hyloop.loop import Limits, Loop, Site
 from hyloop.structure import ElasticSection, Model, Structure, eliminate, rayleigh
 
 STATICS = 1e-9  # of the largest displacement: round-off over a thousand steps

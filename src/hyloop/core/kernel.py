@@ -349,7 +349,10 @@ def check(plan, state):
 
 @verb
 def displaced(plan, state):
-    """Which displacement is not finite, or the largest of those that are too large."""
+    """Which displacement is not finite, or the largest of those that are too large.
+
+    A force that is not finite makes all of w so, through a full matrix; the unbalanced force tells where it acts.
+    """
     status = DISPLACEMENT
     state.clock[PLACE] = 0
     for i in range(plan.n):
@@ -358,6 +361,9 @@ def displaced(plan, state):
     for i in range(plan.n - 1, -1, -1):
         if not np.isfinite(state.w[i] + state.u[i]):
             status = NON_FINITE
+            state.clock[PLACE] = i
+    for i in range(plan.n - 1, -1, -1):
+        if status == NON_FINITE and not np.isfinite(state.g[i]):
             state.clock[PLACE] = i
     return status
 

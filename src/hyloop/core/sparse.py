@@ -34,10 +34,6 @@ class SparseInverse:
         inner = self.U.T @ (self.U / self.factor.pivots[:, None])
         self.H = np.linalg.solve(np.eye(len(self.e)) + self.e[:, None] * inner, np.diag(self.e))
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.V.shape[0], self.V.shape[0]
-
     def __rmul__(self, scalar: float) -> "SparseInverse":
         other = object.__new__(SparseInverse)
         other.__dict__.update(self.__dict__, multiple=self.multiple * scalar)

@@ -83,7 +83,7 @@ def resist(plan, state):
 
 @verb
 def correct(plan, state, excitation, k):
-    """Equation of motion, as in `hyloop.core.kernel.correct`; the damping force stands in r already."""
+    """Equation of motion, as in `hyloop.core.kernel.correct`; the damping force stands in r already, and cc is zero."""
     collect(plan, state)
     for i in range(plan.n):
         state.b[i] = plan.alpha_f * state.g[i]
@@ -91,8 +91,6 @@ def correct(plan, state, excitation, k):
     for i in range(plan.n):
         state.b[i] += (1.0 - plan.alpha_f) * state.g[i]
     solve(plan, state)
-    for i in range(plan.n):
-        state.v[i] += plan.cc * state.w[i]
     state.clock[STEP] += 1.0
     report(plan, state)
 

@@ -55,7 +55,7 @@ class Signal:
             and standard deviation to 1; ``"none"``.
         """
         parts = values if isinstance(values, (list, tuple)) else [values]
-        flat = np.concatenate([np.ravel(np.asarray(part, dtype=float)) for part in parts])
+        flat = np.concatenate([np.empty(0), *(np.ravel(np.asarray(part, dtype=float)) for part in parts)])
         if flat.size == 0 or not np.isfinite(flat).all():
             raise BadShape(
                 f"signal {name!r}: the training data are empty or not finite; remove or repair those histories."
