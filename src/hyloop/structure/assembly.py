@@ -51,7 +51,7 @@ def structure(model: "Model", damping: Callable[[Structure], Any] | None = None,
         here (where devices will be attached). Exact for the others. A degree of freedom without mass on which a
         device, a load or a yielding member acts is no statics but a filter of the method (docs/frames.md).
     iterations : int
-        Fixed number of section iterations of the fibre beams in a time step.
+        Section iterations of the fibre beams in a time step; more are made where a section is far from balance.
     """
     connected(model)
     numbered = numbering(model)

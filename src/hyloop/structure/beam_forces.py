@@ -1,4 +1,4 @@
-r"""State determination of force-based beam-columns with a fixed number of iterations; compiled.
+r"""State determination of force-based beam-columns, a few iterations in a step; compiled.
 
 Equilibrium is built in: the section forces are b q, linear in the basic forces q = (N, M_i, M_j, ...). Sections and
 compatibility are two sets of equations,
@@ -14,7 +14,12 @@ fibres once in an iteration:
 
 Both equations are in total quantities. What an iteration leaves unbalanced in a section, or incompatible along the
 member, is part of the state and enters the next one, be it in this time step or in the following: nothing is dropped
-and nothing can pile up. A fixed number of iterations for each time step makes it explicit, as Kolay and Ricles do.
+and nothing can pile up. So a small number of iterations serves a time step, as Kolay and Ricles have it; more are made
+only where the last correction is not yet small.
+
+Where a crack closes, the tangent of the open crack overshoots, and Newton's method may go on to another solution of
+the same equations, at strains of a tenth and more. Nothing of that kind is committed: corrections must shrink, and
+where they do not, the member goes back and takes half of the increment first.
 
 References
 ----------

@@ -101,7 +101,7 @@ def fibre_beams(members: Sequence[BeamColumn], B, *, dimensions: int = 2, iterat
     dimensions : int
         2 or 3.
     iterations : int
-        Fixed number of section iterations in a time step; see `hyloop.structure.beam_forces`.
+        Section iterations in a time step; more where a section is far from balance (`hyloop.structure.beam_forces`).
     """
     members = tuple(members)
     if dimensions not in ROWS:
