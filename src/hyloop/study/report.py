@@ -94,6 +94,8 @@ def _peaks(recordings: Recordings) -> list[Table]:
                     energy = 1e-3 * float(np.trapezoid(*loop[np.isfinite(loop).all(axis=1)].T))
                 count = getattr(r, "attributes", {}).get("counts", {}).get(site)
                 whole = None if count is None else count * energy
+                if count is not None and float(count).is_integer():
+                    count = int(count)  # shown without decimals
                 rows.append([site, name, _peak(r, f"{site}.d"), _peak(r, f"{site}.f"), energy, count, whole])
     if rows:
         columns = ["site", "recording", "peak deformation [mm]", "peak force of one device [kN]",
