@@ -47,6 +47,21 @@ def test_an_edited_law_is_compiled_again(tmp_path, edited):
     assert value(*((3.0, 1.0) if edited == "law" else (2.0, 1.5))) == 3.0
 
 
+def test_a_law_whose_file_is_imported_under_another_name_is_compiled_again(tmp_path):
+    """A test or a notebook may import the file of a law in its own way; compiled code knows the module by its name."""
+    helpers, laws = tmp_path / "helpers", tmp_path / "laws"
+    for folder, name, text in ((helpers, "my_helper", HELPER.format(value=1.0)),
+                               (laws, "my_law", LAW.format(constant=2.0, helper="my_helper"))):  # fmt: skip
+        folder.mkdir()
+        (folder / f"{name}.py").write_text(text)
+    env = os.environ | {"HYLOOP_CACHE": str(tmp_path / "cache"), "PYTHONPATH": str(helpers)}
+    for module, folder in (("laws.my_law", tmp_path), ("my_law", laws)):
+        command = [sys.executable, "-B", "-c", USE.format(module=module)]
+        done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert float(done.stdout) == 2.0
+
+
 def test_inplace_block_writes_state_and_outputs():
     @inplace_block(inputs={"d": "m"}, outputs={"f": "N", "n": "-"}, state={"count": "-"}, params={}, reference="test")
     def counter(x, u, dt, p, y):

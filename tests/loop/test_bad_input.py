@@ -49,6 +49,7 @@ REFUSED = {
     "law without parameters": (lambda: Site("a", [1.0], spring), BadInput, "called with its parameters"),
     "zero direction": (lambda: Site("a", [0.0, 0.0], spring()), BadShape, "not zero"),
     "bad site name": (lambda: Site("damper 1", [1.0], spring()), BadInput, "such as 'damper1'"),
+    "bad part of a site name": (lambda: Site("east.damper-1", [1.0], spring()), BadInput, "such as 'damper1'"),
     "zero devices": (lambda: Site("a", [1.0], spring(), count=0), OutOfBounds, "count"),
     "negative limit": (lambda: Site("a", [1.0], spring(), max_d=-1.0), OutOfBounds, "limits"),
     "unknown role": (lambda: Site("a", [1.0], spring(), transfer={"actuators": spring()}), UnknownName, "'actuator'"),

@@ -48,6 +48,40 @@ def test_a_contact_that_the_method_does_not_know_of_is_a_fault_with_its_cause():
     assert np.isfinite(shown).all() and np.abs(shown[:-1]).max() < 10.0
 
 
+@block(
+    inputs={"d": "m"},
+    outputs={"f": "N"},
+    params={"k": Param("N/m", 1e9, low=0.0), "side": Param("-", 1.0)},
+    reference="a stop on one side, 5 mm away",
+    linear=lambda k, side: (0.0, 0.0),
+)
+def one_sided(x, u, dt, p):
+    """f = k (d - gap) beyond the gap on one side, nothing on the other."""
+    return (p[1] * p[0] * np.maximum(p[1] * u[0] - 5e-3, 0.0),), ()
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+@pytest.mark.parametrize("k", [1e10, 1e11])
+def test_a_contact_is_named_wherever_the_run_stops(side, k):
+    """In some of these the gap is open when the bound is passed."""
+    loop = Loop(frame(), [Site("wall", frame().story(3), one_sided(k=k, side=side))], method=mkr_alpha(0.75), dt=DT)
+    with pytest.raises(RunFailed, match=r"site 'wall' now resists with 1e\+\d\d N/m"):
+        loop.run(ground())
+
+
+@block(inputs={"d": "m"}, outputs={"f": "N"}, params={"F": Param("N", 1e6)}, reference="a switch")
+def switch(x, u, dt, p):
+    """f = F or -F, with no place at which it is zero."""
+    return (np.where(u[0] > 1e-5, p[0], -p[0]),), ()
+
+
+def test_newton_without_a_solution_is_a_fault():
+    made = shear_frame([4e4], [4e7])
+    with pytest.raises(RunFailed, match=r"Newton's method did not converge\. Take a smaller step") as caught:
+        Loop(made, [Site("s", made.story(1), switch())], method=newmark(), dt=DT).run(ground())
+    assert caught.value.reason == "not converged"
+
+
 def test_a_stiff_group_of_members_is_named_too():
     made = frame().with_elements(springs(stop(k=1e11), frame().story(3)[None]))
     with pytest.raises(RunFailed, match=r"group 'springs\(stop\)' now resists"):

@@ -74,7 +74,8 @@ def _sources(function: Any, seen: dict[str, bytes]) -> None:
     if not isinstance(function, FunctionType):
         return
     code: CodeType = function.__code__
-    key = f"{code.co_filename}:{code.co_firstlineno}:{code.co_name}"
+    # what is compiled refers to the module by its name, which one file may have two of
+    key = f"{code.co_filename}:{code.co_firstlineno}:{function.__module__}.{code.co_name}"
     if key in seen:
         return
     path = Path(code.co_filename)
