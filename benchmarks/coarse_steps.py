@@ -50,8 +50,9 @@ def cantilever(hinges: tuple[float, float] | None = None) -> Model:
 
 def frame(hinges: float | None = None) -> Model:
     """Three stories and two bays of the same section; fibres all along, as `plane_frame` makes them by default."""
-    return plane_frame([5.0, 5.0], [3.0] * 3, SECTION, SECTION, masses=4e4, gravity=4e5, column_hinges=hinges,
-                       beam_hinges=hinges)  # fmt: skip
+    return plane_frame(
+        [5.0, 5.0], [3.0] * 3, SECTION, SECTION, masses=4e4, gravity=4e5, column_hinges=hinges, beam_hinges=hinges
+    )
 
 
 STRUCTURES: dict[str, tuple[Callable[[], Model], str, float]] = {
@@ -113,8 +114,11 @@ def campaign(name: str) -> None:
         coarse = drifts(name, rate, cases)
         errors = np.array([error(fine[k], coarse[k], fine_rate // rate) for k in judged])
         fair = 100 * errors[errors < ASTRAY]
-        print(f"{name:20s} 1/{rate:<5d} {len(errors):5d} {len(errors) - len(fair):7d} {np.median(fair):12.3f}% "
-              f"{np.quantile(fair, 0.9):7.3f}% {fair.max():7.3f}%", flush=True)  # fmt: skip
+        print(
+            f"{name:20s} 1/{rate:<5d} {len(errors):5d} {len(errors) - len(fair):7d} {np.median(fair):12.3f}% "
+            f"{np.quantile(fair, 0.9):7.3f}% {fair.max():7.3f}%",
+            flush=True,
+        )
 
 
 def against_opensees(name: str, count: int, rate: int = 1024) -> None:

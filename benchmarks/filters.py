@@ -10,14 +10,7 @@ from hyloop.core import Instance
 from hyloop.devices.bouc_wen import bouc_wen
 from hyloop.devices.lugre import lugre
 from hyloop.devices.viscous import nonlinear_maxwell
-from hyloop.updating import (
-    Network,
-    ensemble,
-    filtered_network,
-    forgetting_network,
-    recursive_least_squares,
-    unscented,
-)
+from hyloop.updating import Network, ensemble, filtered_network, forgetting_network, recursive_least_squares, unscented
 from hyloop.updating.network import INPUTS
 from hyloop.updating.perceptron import weight_count
 
@@ -84,11 +77,20 @@ def _case(name: str, law: Instance, truth: Instance, free: dict[str, tuple[float
 def cukf() -> dict[str, Any]:
     """Two parameters of LuGre, and in ``three`` the three of the nonlinear Maxwell damper; recording included."""
     t = np.arange(STEPS) * DT
-    two = _case("cukf", lugre(sigma0=5e6, sigma1=2e4), lugre(), {"sigma0": (1e6, 2e7), "sigma1": (1e3, 1e5)},
-                0.05 * np.sin(2 * np.pi * t))  # fmt: skip
-    three = _case("cukf, three parameters", nonlinear_maxwell(K=8e7, C=6e5, alpha=0.5), nonlinear_maxwell(),
-                  {"K": (2e7, 2e8), "C": (1.4e5, 1.4e6), "alpha": (0.09, 0.9)},
-                  0.075 * np.sin(np.pi * t))  # fmt: skip
+    two = _case(
+        "cukf",
+        lugre(sigma0=5e6, sigma1=2e4),
+        lugre(),
+        {"sigma0": (1e6, 2e7), "sigma1": (1e3, 1e5)},
+        0.05 * np.sin(2 * np.pi * t),
+    )
+    three = _case(
+        "cukf, three parameters",
+        nonlinear_maxwell(K=8e7, C=6e5, alpha=0.5),
+        nonlinear_maxwell(),
+        {"K": (2e7, 2e8), "C": (1.4e5, 1.4e6), "alpha": (0.09, 0.9)},
+        0.075 * np.sin(np.pi * t),
+    )
     return two | {"three": three}
 
 

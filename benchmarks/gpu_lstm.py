@@ -84,19 +84,25 @@ def _agreement(stack: Stack, x: np.ndarray, y: np.ndarray) -> dict[str, float]:
     host, exact, host_seconds = losses(jax.devices("cpu")[0], "scan")
     pairs = zip(jax.tree.leaves(slope), jax.tree.leaves(exact), strict=True)
     return {
-        "loss_first": host[0], "loss_last": host[-1],
+        "loss_first": host[0],
+        "loss_last": host[-1],
         "largest_relative_difference_of_losses": float(np.max(np.abs(np.array(device) / np.array(host) - 1))),
         "largest_relative_difference_of_gradients": max(float(np.abs(a - b).max() / np.abs(b).max()) for a, b in pairs),
-        "seconds_device": seconds, "seconds_host": host_seconds,
-    }  # fmt: skip
+        "seconds_device": seconds,
+        "seconds_host": host_seconds,
+    }
 
 
 def main() -> None:
     rng, stack = np.random.default_rng(0), Stack(ocp_nn(), key=jax.random.key(0))
     x = rng.normal(size=(BATCH, STEPS, 5)).astype(np.float32)
     y = (0.3 * np.cumsum(x[..., :1], axis=1) / np.sqrt(np.arange(1, STEPS + 1))[:, None]).astype(np.float32)
-    jobs = {"hyloop": _ours(stack, x, y, "auto"), "JAX scan": _ours(stack, x, y, "scan"),
-            "PyTorch": _torch(stack, x, y, False), "PyTorch with TF32": _torch(stack, x, y, True)}  # fmt: skip
+    jobs = {
+        "hyloop": _ours(stack, x, y, "auto"),
+        "JAX scan": _ours(stack, x, y, "scan"),
+        "PyTorch": _torch(stack, x, y, False),
+        "PyTorch with TF32": _torch(stack, x, y, True),
+    }
     times = interleaved({name: job for name, job in jobs.items() if job}, repeats=REPEATS)
     about = {"device": str(jax.devices()[0]), "jax": jax.__version__, "agreement": _agreement(stack, x, y)}
     print(json.dumps(report("gpu-lstm", times, unit="ms") | about, indent=2))

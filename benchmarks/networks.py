@@ -21,15 +21,21 @@ __all__ = ["lstm", "lstm_train"]
 DT, CALLS, TICKS, PEER_TICKS = 1 / 1024, 200, 50, 200
 BATCH, STEPS = 10, 6000  # of the paper
 # glibc then keeps freed memory, in one arena for all threads, instead of giving it back page by page
-RETAINED = {"MALLOC_MMAP_THRESHOLD_": "4000000000", "MALLOC_TRIM_THRESHOLD_": "8000000000",
-            "MALLOC_TOP_PAD_": "1000000000", "MALLOC_ARENA_MAX": "1"}  # fmt: skip
+RETAINED = {
+    "MALLOC_MMAP_THRESHOLD_": "4000000000",
+    "MALLOC_TRIM_THRESHOLD_": "8000000000",
+    "MALLOC_TOP_PAD_": "1000000000",
+    "MALLOC_ARENA_MAX": "1",
+}
 ONE_CORE = {"OMP_NUM_THREADS": "1", "JAX_PLATFORMS": "cpu", "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false"}
 
 
 def _network() -> FrozenNetwork:
     rng, architecture = np.random.default_rng(0), ocp_nn()
-    tensors = {name: (rng.normal(size=shape) / np.sqrt(max(shape[0], 10))).astype(np.float32)
-               for name, shape in architecture.shapes.items()}  # fmt: skip
+    tensors = {
+        name: (rng.normal(size=shape) / np.sqrt(max(shape[0], 10))).astype(np.float32)
+        for name, shape in architecture.shapes.items()
+    }
     card = Card(tuple(Signal(f"u{k}", "N") for k in range(5)), (Signal("f", "N"),), dt=DT)
     return FrozenNetwork(architecture, tensors, card)
 
@@ -114,8 +120,14 @@ def lstm_train() -> dict[str, Any]:
 def _training_process(extra: dict[str, str]) -> dict[str, Any]:
     root = Path(__file__).parents[1]
     script = "import json\nfrom benchmarks.networks import _updates\nprint(json.dumps(_updates()))\n"
-    done = subprocess.run([sys.executable, "-c", script], check=True, cwd=root, capture_output=True, text=True,
-                          env=os.environ | ONE_CORE | extra)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        check=True,
+        cwd=root,
+        capture_output=True,
+        text=True,
+        env=os.environ | ONE_CORE | extra,
+    )
     return json.loads(done.stdout.splitlines()[-1])
 
 

@@ -68,8 +68,14 @@ def step_model(network: FrozenNetwork) -> tuple[bytes, dict[str, np.ndarray]]:
                 bias = np.concatenate([w["b"][order], np.zeros(4 * layer.width, np.float32)])
                 tensors |= {f"W{k}": w["W"].T[order][None], f"R{k}": w["U"].T[order][None], f"B{k}": bias[None]}
                 states |= {f"h{k}": layer.width, f"c{k}": layer.width}
-                nodes.append(_node("LSTM", [read, f"W{k}", f"R{k}", f"B{k}", "", f"h{k}", f"c{k}"],
-                                   ["", f"new_h{k}", f"new_c{k}"], hidden_size=layer.width))  # fmt: skip
+                nodes.append(
+                    _node(
+                        "LSTM",
+                        [read, f"W{k}", f"R{k}", f"B{k}", "", f"h{k}", f"c{k}"],
+                        ["", f"new_h{k}", f"new_c{k}"],
+                        hidden_size=layer.width,
+                    )
+                )
                 joined.append(f"new_h{k}")
             else:
                 tensors |= {f"W{k}": w["W"], f"B{k}": w["b"]}

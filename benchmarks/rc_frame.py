@@ -86,8 +86,11 @@ def rc_frame() -> dict[str, Any]:
         a = coefficients(running.structure)
         implicit = {"integrator": ("Newmark", 0.5, 0.25), "algorithm": "Newton", "system": "BandGeneral"}
         # it needs a mass in every degree of freedom and a full matrix
-        explicit = {"integrator": ("KRAlphaExplicit", RHO, "-updateElemDisp"), "algorithm": "Linear",
-                    "system": "FullGeneral"}  # fmt: skip
+        explicit = {
+            "integrator": ("KRAlphaExplicit", RHO, "-updateElemDisp"),
+            "algorithm": "Linear",
+            "system": "FullGeneral",
+        }
         jobs["OpenSees Newmark, Newton"] = _peer_steps(damped(), ground, a, implicit, 100)
         jobs["OpenSees KRAlphaExplicit"] = _peer_steps(with_mass_everywhere(damped()), ground, a, explicit, 100)
     return report("rc-frame", interleaved(jobs, repeats=15))
@@ -108,8 +111,9 @@ def _steps(running: Loop, rows: np.ndarray, count: int) -> Callable[[], np.ndarr
     return lambda: _timed(lambda: running.step(next(following)), count)
 
 
-def _peer_steps(model: Model, ground: np.ndarray, a: tuple[float, float], options: dict[str, Any],
-                count: int) -> Callable[[], np.ndarray]:  # fmt: skip
+def _peer_steps(
+    model: Model, ground: np.ndarray, a: tuple[float, float], options: dict[str, Any], count: int
+) -> Callable[[], np.ndarray]:
     """OpenSees holds one model at a time: build it anew, run up to where bars yield, then time steps."""
 
     def job() -> np.ndarray:
@@ -149,8 +153,16 @@ def shaken(ground: np.ndarray, dt: float) -> np.ndarray:
     result = running.run(ground)
     u = np.column_stack([result[f"u.{name}"] for name in running.structure.names])
     section = section_history(running.structure, u, COLUMN, 0)
-    return np.column_stack([result["u.M1.ux"], result["u.M2.ux"], COUNT * result["damper1.f"],
-                            COUNT * result["damper2.f"], section.deformation[:, 1], section.force[:, 1]])  # fmt: skip
+    return np.column_stack(
+        [
+            result["u.M1.ux"],
+            result["u.M2.ux"],
+            COUNT * result["damper1.f"],
+            COUNT * result["damper2.f"],
+            section.deformation[:, 1],
+            section.force[:, 1],
+        ]
+    )
 
 
 COMPARED = ("roof", "drift 1", "drift 2", "damper 1", "damper 2", "curvature", "moment")
@@ -185,8 +197,10 @@ def verify(seconds: float, skip: float, step: float) -> None:
     print("NRMSE in %".ljust(18) + "".join(name.rjust(11) for name in COMPARED) + "  energy 1   energy 2")
     base = 8 * step
     rows = {f"OpenSees 1/{0.5 / step:g}": (theirs[2 * step], 2 * step)}
-    rows |= {f"hyloop 1/{1 / dt:g}": (shaken(earthquake(seconds, skip, dt), dt), dt)
-             for dt in (8 * step, 4 * step, 2 * step, step, step / 2)}  # fmt: skip
+    rows |= {
+        f"hyloop 1/{1 / dt:g}": (shaken(earthquake(seconds, skip, dt), dt), dt)
+        for dt in (8 * step, 4 * step, 2 * step, step, step / 2)
+    }
     for name, (history, dt) in rows.items():
         pairs = zip(compared(truth)[:: round(base / step)].T, compared(history)[:: round(base / dt)].T, strict=True)
         errors = [100 * nrmse(x, y) for x, y in pairs]

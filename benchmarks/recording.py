@@ -54,9 +54,12 @@ def recording() -> dict[str, Any]:
     ours, bare = times.values()
     added, write = float(np.median(ours) - np.median(bare)), float(np.median(writes)) * 1e-9
     extra = {
-        "added": added * 1e6, "share": added * RATE, "write": write * 1e6, "write_share": write * RATE,
+        "added": added * 1e6,
+        "share": added * RATE,
+        "write": write * 1e6,
+        "write_share": write * RATE,
         "overruns": {name: float(np.mean(values > 1 / RATE)) for name, values in times.items()},
-    }  # fmt: skip
+    }
     return report("recording", times) | extra
 
 

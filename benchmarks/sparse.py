@@ -53,5 +53,11 @@ def sparse() -> dict[str, Any]:
     for size, kind in rows:
         full, thin = best[f"{size} full"], best[f"{size} sparse"]
         peers[f"full, {size} DOFs{' (taken)' * (kind == 'full')}"] = {"median": full, "ratio": full / thin}
-    return {"name": f"sparse, {n} DOFs", "median": float(np.median(own)), "p99": float(np.quantile(own, 0.99)),
-            "p999": float(np.quantile(own, 0.999)), "unit": "us", "peers": peers}  # fmt: skip
+    return {
+        "name": f"sparse, {n} DOFs",
+        "median": float(np.median(own)),
+        "p99": float(np.quantile(own, 0.99)),
+        "p999": float(np.quantile(own, 0.999)),
+        "unit": "us",
+        "peers": peers,
+    }

@@ -144,8 +144,10 @@ def verify(seconds: float, skip: float, step: float) -> None:
     for dt, history in ours.items():
         roof = [nrmse(a, b) for a, b in zip(truth[:, -2:].T, history[:, -2:].T, strict=True)]
         drift = [nrmse(a, b) for a, b in zip(_drift(truth).T, _drift(history).T, strict=True)]
-        print(f"1/{1 / dt:g} s: NRMSE roof {100 * max(roof):.3f} %, drift mean {100 * np.mean(drift):.3f} %, largest "
-              f"{100 * max(drift):.3f} % ({floors[int(np.argmax(drift))]}); OpenSees at 1/{1 / step:g} s")  # fmt: skip
+        print(
+            f"1/{1 / dt:g} s: NRMSE roof {100 * max(roof):.3f} %, drift mean {100 * np.mean(drift):.3f} %, largest "
+            f"{100 * max(drift):.3f} % ({floors[int(np.argmax(drift))]}); OpenSees at 1/{1 / step:g} s"
+        )
     print(f"peak roof displacement {np.abs(truth[:, -2:]).max(axis=0).round(4).tolist()} m")
 
 

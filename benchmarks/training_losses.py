@@ -57,8 +57,9 @@ def main() -> int:
     given = words.parse_args()
     windows = 2  # the state is carried over from the first to the second
     histories = tuple(friction(k, windows * given.samples) for k in range(given.batch))
-    recipe = Recipe(epochs=-(-given.updates // windows), batch=given.batch, window=given.samples, dropout=0.1,
-                    schedule="staircase")  # fmt: skip
+    recipe = Recipe(
+        epochs=-(-given.updates // windows), batch=given.batch, window=given.samples, dropout=0.1, schedule="staircase"
+    )
     ends: dict[int, float] = {}  # when each epoch was over; the first one compiles
 
     def clock(now: Progress) -> None:
@@ -67,8 +68,14 @@ def main() -> int:
     trained = train_network(ocp_nn(), Split(histories, ()), recipe, progress=clock)
     losses = trained.history.updates[: given.updates].tolist()
     seconds = (ends[recipe.epochs] - ends[1]) / max(len(trained.history.updates) - windows, 1)
-    answer = {"device": str(jax.devices()[0]), "batch": given.batch, "samples": given.samples, "losses": losses,
-              "seconds_per_update": seconds, "jax": jax.__version__}  # fmt: skip
+    answer = {
+        "device": str(jax.devices()[0]),
+        "batch": given.batch,
+        "samples": given.samples,
+        "losses": losses,
+        "seconds_per_update": seconds,
+        "jax": jax.__version__,
+    }
     agree = True
     if given.against is not None:
         other = json.loads(given.against.read_text(encoding="utf-8"))

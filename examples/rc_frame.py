@@ -37,6 +37,8 @@ for title, sites in (("without dampers", []), ("with dampers", dampers)):
     strain, curvature = section_history(frame, u, "column A1", point=0).deformation.T
     bar = np.abs(strain - curvature * np.array([[-0.0715], [0.0715]])).max()  # layers of bars at the foot of the column
     energy = sum(COUNT * np.sum(result[f"{s.name}.f"][1:] * np.diff(result[f"{s.name}.d"])) for s in sites)
-    print(f"{title:16} drift {' and '.join(f'{100 * np.abs(d).max():.2f} %' for d in drifts)}, bar strain "
-          f"{bar / (414e6 / 200e9):.1f} times that at yield, dampers {energy / 1e3:.1f} kJ, "
-          f"{1e6 * step:.0f} µs for a step")  # fmt: skip
+    print(
+        f"{title:16} drift {' and '.join(f'{100 * np.abs(d).max():.2f} %' for d in drifts)}, bar strain "
+        f"{bar / (414e6 / 200e9):.1f} times that at yield, dampers {energy / 1e3:.1f} kJ, "
+        f"{1e6 * step:.0f} µs for a step"
+    )

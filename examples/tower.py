@@ -18,8 +18,10 @@ print("periods", ", ".join(f"{T:.2f}" for T in structure.modes(count=5).periods)
 
 # five dampers at the tip of every outrigger, up to the corner column; linear below 2 cm/s
 damper = nonlinear_viscous(C=708e3, alpha=0.457, v_lin=0.02)
-sites = [Site(f"damper{k}", model.direction(structure, column, tip, "uy"), damper, count=5)
-         for k, (column, tip) in enumerate(layout.dampers, start=1)]  # fmt: skip
+sites = [
+    Site(f"damper{k}", model.direction(structure, column, tip, "uy"), damper, count=5)
+    for k, (column, tip) in enumerate(layout.dampers, start=1)
+]
 
 dt = 1 / 128
 ground = np.column_stack([default_motion(seed).resampled(dt).a for seed in (1, 2)])  # north-south, east-west

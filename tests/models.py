@@ -11,8 +11,16 @@ __all__ = ["BRACE", "braced_frame", "braced_loop", "pulse"]
 
 STORIES, MASS, COLUMNS, COSINE = 6, 36.19e3, 37.0e6, 0.894
 # braces whose pinching appears over millimetres, so that the convergence of a method can be seen
-BRACE = {"k0": 74.227e6, "beta": 180.0, "gamma": 80.0, "p": 1e-3, "psi": 2e-3, "delta_psi": 1e-7, "delta_nu": 5e-6,
-         "delta_eta": 5e-6}  # fmt: skip
+BRACE = {
+    "k0": 74.227e6,
+    "beta": 180.0,
+    "gamma": 80.0,
+    "p": 1e-3,
+    "psi": 2e-3,
+    "delta_psi": 1e-7,
+    "delta_nu": 5e-6,
+    "delta_eta": 5e-6,
+}
 
 
 def braced_frame():
@@ -30,8 +38,11 @@ def _directions(frame):
 def braced_loop(method=None, dt=0.01, substeps=1):
     """Twelve braces, two in each story, every one a site of its own."""
     frame = braced_frame()
-    sites = [Site(f"brace{2 * s + side}", direction, bouc_wen_baber_noori(**BRACE))
-             for s, direction in enumerate(_directions(frame)) for side in (1, 2)]  # fmt: skip
+    sites = [
+        Site(f"brace{2 * s + side}", direction, bouc_wen_baber_noori(**BRACE))
+        for s, direction in enumerate(_directions(frame))
+        for side in (1, 2)
+    ]
     return Loop(frame, sites, method=method or newmark_explicit(), dt=dt, substeps=substeps)
 
 

@@ -6,11 +6,30 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 BINARY = {ast.Add: ("+", "-"), ast.Sub: ("-", "+"), ast.Mult: ("*", "/"), ast.Div: ("/", "*"), ast.Pow: ("**", "*")}
-COMPARE = {ast.Lt: ("<", "<="), ast.LtE: ("<=", "<"), ast.Gt: (">", ">="), ast.GtE: (">=", ">"), ast.Eq: ("==", "!="),
-           ast.NotEq: ("!=", "=="), ast.Is: ("is", "is not"), ast.IsNot: ("is not", "is"), ast.In: ("in", "not in"),
-           ast.NotIn: ("not in", "in")}  # fmt: skip
-CALLS = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum", "any": "all", "all": "any",
-         "sin": "cos", "cos": "sin", "argmin": "argmax", "argmax": "argmin"}  # fmt: skip
+COMPARE = {
+    ast.Lt: ("<", "<="),
+    ast.LtE: ("<=", "<"),
+    ast.Gt: (">", ">="),
+    ast.GtE: (">=", ">"),
+    ast.Eq: ("==", "!="),
+    ast.NotEq: ("!=", "=="),
+    ast.Is: ("is", "is not"),
+    ast.IsNot: ("is not", "is"),
+    ast.In: ("in", "not in"),
+    ast.NotIn: ("not in", "in"),
+}
+CALLS = {
+    "min": "max",
+    "max": "min",
+    "minimum": "maximum",
+    "maximum": "minimum",
+    "any": "all",
+    "all": "any",
+    "sin": "cos",
+    "cos": "sin",
+    "argmin": "argmax",
+    "argmax": "argmin",
+}
 # arguments that change speed, wording or the style of a class, never a number
 NOT_NUMBERS = {"about", "reference", "nogil", "cache", "inline", "frozen", "eq", "strict", "allow_pickle", "where"}
 # functions about speed and folders of compiled code

@@ -18,15 +18,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
-__all__ = [
-    "BadInput",
-    "BadShape",
-    "HyloopError",
-    "OutOfBounds",
-    "RunFailed",
-    "UnknownName",
-    "UnstableStep",
-]
+__all__ = ["BadInput", "BadShape", "HyloopError", "OutOfBounds", "RunFailed", "UnknownName", "UnstableStep"]
 
 
 class HyloopError(Exception):

@@ -146,8 +146,13 @@ def _bound_rules(errors, frozen, names, seeds):
 
 
 def _repairs(failed):
-    labels = {"none": "our sums, no repair", "nearest": "our sums, nearest definite", "square-root": "square-root form",
-              "printed": "printed sums, no repair", "single": "printed sums, single precision, no repair"}  # fmt: skip
+    labels = {
+        "none": "our sums, no repair",
+        "nearest": "our sums, nearest definite",
+        "square-root": "square-root form",
+        "printed": "printed sums, no repair",
+        "single": "printed sums, single precision, no repair",
+    }
     rows = []
     for kind, label in labels.items():
         times = [run[kind] for run in failed.values()]
@@ -175,15 +180,19 @@ def _record(job, hazard, d, measured, followed, guess, found):
     places = [place for place in ("20 NE", "30 SE", "40 NE") if place in followed]
     cases = {"damper": measured, "updated": followed, "constant": guess}
     for case, force in cases.items():
-        columns = {f"d{place.replace(' ', '')}.{key}": (unit, signal[place][::EVERY])
-                   for place in places for key, unit, signal in (("d", "m", d), ("f", "N", force))}  # fmt: skip
+        columns = {
+            f"d{place.replace(' ', '')}.{key}": (unit, signal[place][::EVERY])
+            for place in places
+            for key, unit, signal in (("d", "m", d), ("f", "N", force))
+        }
         attributes = {"title": f"{hazard}: {SHOWN[hazard]}", "parameters": []}
         if case == "updated":
             units = {key: spec.unit for key, spec in nonlinear_maxwell.params.items()}
             columns |= {f"filter.{key}": (units[key], found[key][::EVERY]) for key in START}
             attributes["estimates"] = {f"filter.{key}": list(FREE[key]) for key in START}
         path = job.out / f"{hazard}_{case}.h5"
-        with Recorder(path, list(columns), [unit for unit, _ in columns.values()], EVERY * DT, attributes,
-                      overwrite=True) as recorder:  # fmt: skip
+        with Recorder(
+            path, list(columns), [unit for unit, _ in columns.values()], EVERY * DT, attributes, overwrite=True
+        ) as recorder:
             recorder.write(np.column_stack([signal for _, signal in columns.values()]))
         job.recordings[f"{hazard}, {case}"] = Recording.load(path)

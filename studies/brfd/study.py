@@ -20,19 +20,60 @@ CUT_OFF = 50.0  # Hz, of the causal velocity; that of the supplied one
 
 # Read off the loops of the harmonic tests: slack and taut stiffness, backlash, plateaus; round numbers for the rest
 START = {
-    "LuGre": lugre_exact(sigma0=5e6, sigma1=1e4, sigma2=1e3, Fc_pos=14e3, Fs_pos=14.5e3, Fc_neg=16e3, Fs_neg=21e3,
-                         vs=0.05),
-    "gap-slip": gap_slip(kd=0.1e6, kp=7.5e6, kn=7.5e6, gp=1.6e-3, gn=1.6e-3, w=0.5e-3, n_pos=5.0, n_neg=5.0,
-                         Fc_pos=13e3, dF_pos=1e3, Fc_neg=16e3, dF_neg=5e3, vs=0.05, c=5e3, m=100.0, fg=200.0, off=0.0),
-}  # fmt: skip
+    "LuGre": lugre_exact(
+        sigma0=5e6, sigma1=1e4, sigma2=1e3, Fc_pos=14e3, Fs_pos=14.5e3, Fc_neg=16e3, Fs_neg=21e3, vs=0.05
+    ),
+    "gap-slip": gap_slip(
+        kd=0.1e6,
+        kp=7.5e6,
+        kn=7.5e6,
+        gp=1.6e-3,
+        gn=1.6e-3,
+        w=0.5e-3,
+        n_pos=5.0,
+        n_neg=5.0,
+        Fc_pos=13e3,
+        dF_pos=1e3,
+        Fc_neg=16e3,
+        dF_neg=5e3,
+        vs=0.05,
+        c=5e3,
+        m=100.0,
+        fg=200.0,
+        off=0.0,
+    ),
+}
 FREE = {
-    "LuGre": {"sigma0": (1e5, 1e8), "sigma1": (1e2, 1e6), "sigma2": (0.0, 5e4), "Fc_pos": (2e3, 4e4),
-              "Fs_pos": (2e3, 4e4), "Fc_neg": (2e3, 4e4), "Fs_neg": (2e3, 4e4), "vs": (1e-3, 1.0)},
-    "gap-slip": {"kd": (2e4, 1e6), "kp": (1e6, 3e7), "kn": (1e6, 3e7), "gp": (0.2e-3, 6e-3), "gn": (0.2e-3, 6e-3),
-                 "w": (5e-5, 2e-3), "n_pos": (0.5, 40.0), "n_neg": (0.5, 40.0), "Fc_pos": (2e3, 4e4),
-                 "dF_pos": (0.0, 2e4), "Fc_neg": (2e3, 4e4), "dF_neg": (0.0, 2e4), "vs": (5e-3, 0.5), "c": (0.0, 5e4),
-                 "m": (0.0, 3e3), "fg": (0.0, 3e3), "off": (-2e3, 2e3)},
-}  # fmt: skip
+    "LuGre": {
+        "sigma0": (1e5, 1e8),
+        "sigma1": (1e2, 1e6),
+        "sigma2": (0.0, 5e4),
+        "Fc_pos": (2e3, 4e4),
+        "Fs_pos": (2e3, 4e4),
+        "Fc_neg": (2e3, 4e4),
+        "Fs_neg": (2e3, 4e4),
+        "vs": (1e-3, 1.0),
+    },
+    "gap-slip": {
+        "kd": (2e4, 1e6),
+        "kp": (1e6, 3e7),
+        "kn": (1e6, 3e7),
+        "gp": (0.2e-3, 6e-3),
+        "gn": (0.2e-3, 6e-3),
+        "w": (5e-5, 2e-3),
+        "n_pos": (0.5, 40.0),
+        "n_neg": (0.5, 40.0),
+        "Fc_pos": (2e3, 4e4),
+        "dF_pos": (0.0, 2e4),
+        "Fc_neg": (2e3, 4e4),
+        "dF_neg": (0.0, 2e4),
+        "vs": (5e-3, 0.5),
+        "c": (0.0, 5e4),
+        "m": (0.0, 3e3),
+        "fg": (0.0, 3e3),
+        "off": (-2e3, 2e3),
+    },
+}
 SOLVED = {"LuGre": "y", "gap-slip": "s"}  # the state found from the first measured force
 TOLERANCE = 1e-6  # relative change of the sum of squares; the errors below then move by less than 1 N
 WEIGHTINGS = ("plain", "normalised")  # every sample the same; every test the same, over the rms of its force
@@ -53,8 +94,11 @@ def run(job):
         for case in dict.fromkeys(case for case, _ in fits)
     }
     values = {}
-    for claim, case in (("refit LuGre", "LuGre, leave one out"), ("gap-slip, harmonics only", "gap-slip, harmonics"),
-                        ("gap-slip, leave one out", "gap-slip, leave one out")):  # fmt: skip
+    for claim, case in (
+        ("refit LuGre", "LuGre, leave one out"),
+        ("gap-slip, harmonics only", "gap-slip, harmonics"),
+        ("gap-slip, leave one out", "gap-slip, leave one out"),
+    ):
         supplied, causal = errors[case, "supplied v"], errors[case, "causal v"]
         values |= {f"{claim}, {name}": e for name, e in zip(QUAKES, supplied, strict=True)}
         values |= {f"{claim}, mean": np.mean(supplied), f"{claim}, mean with causal velocity": np.mean(causal)}

@@ -27,18 +27,24 @@ ITERATIONS, DAMPING = 50, 10.0  # of Levenberg-Marquardt; less damping at the st
 PRIOR_NETWORK, PRIOR_FRICTION = 0.3, 0.1  # precisions around the random start, and around Table 4
 FRICTION = ("sigma1", "Fc_pos", "Fs_pos", "Fc_neg", "Fs_neg", "vs")
 # (protocol, velocity, whether friction is learned too)
-CASES = {
-    "told, Table 4": ("told", "zero-phase", False),
-    "free, friction learned": ("free", "causal", True),
-}
+CASES = {"told, Table 4": ("told", "zero-phase", False), "free, friction learned": ("free", "causal", True)}
 
 
 def layer(case, seed=0) -> PhysicsLayer:
     """The model of a case, untrained."""
     protocol, _, learns = CASES[case]
     law = told_lugre(**TABLE_4) if protocol == "told" else lugre_exact(**TABLE_4)
-    return physics_layer(law, ("sigma0",), features={"y": FORCE_SEEN, "v": VELOCITY_SEEN}, width=WIDTH, depth=DEPTH,
-                         constant=FRICTION if learns else (), reach=REACH, dt=1.0 / RATE, seed=seed)  # fmt: skip
+    return physics_layer(
+        law,
+        ("sigma0",),
+        features={"y": FORCE_SEEN, "v": VELOCITY_SEEN},
+        width=WIDTH,
+        depth=DEPTH,
+        constant=FRICTION if learns else (),
+        reach=REACH,
+        dt=1.0 / RATE,
+        seed=seed,
+    )
 
 
 def step(layer, x, u):
@@ -81,8 +87,17 @@ def fitted(case, seed, tests, iterations=ITERATIONS, progress=None) -> PhysicsLa
     prior = jax.tree.map(lambda a: jnp.full(a.shape, PRIOR_NETWORK), arrays)
     prior = eqx.tree_at(lambda l: l.log_factors, prior, jnp.full(arrays.log_factors.shape, PRIOR_FRICTION))
     histories = [history(case, test) for test in tests]
-    return follow(model, step, start, histories, iterations=iterations, prior=prior, damping=DAMPING,
-                  equations=_equations(case), progress=progress).model  # fmt: skip
+    return follow(
+        model,
+        step,
+        start,
+        histories,
+        iterations=iterations,
+        prior=prior,
+        damping=DAMPING,
+        equations=_equations(case),
+        progress=progress,
+    ).model
 
 
 def force(case, model, name, test):

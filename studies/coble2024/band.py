@@ -78,10 +78,16 @@ def remembering_band(x, u, dt, p):
     def band(pull):
         up, down = (pull - gp) / w, (-pull - gn) / w
         e_up, e_down = np.exp(-np.abs(up)), np.exp(-np.abs(down))
-        phi = (kd * pull + kp * w * (np.maximum(up, 0.0) + np.log(1.0 + e_up))
-               - kn * w * (np.maximum(down, 0.0) + np.log(1.0 + e_down)))  # fmt: skip
-        slope = (kd + kp * np.where(up > 0.0, 1.0, e_up) / (1.0 + e_up)
-                 + kn * np.where(down > 0.0, 1.0, e_down) / (1.0 + e_down))  # fmt: skip
+        phi = (
+            kd * pull
+            + kp * w * (np.maximum(up, 0.0) + np.log(1.0 + e_up))
+            - kn * w * (np.maximum(down, 0.0) + np.log(1.0 + e_down))
+        )
+        slope = (
+            kd
+            + kp * np.where(up > 0.0, 1.0, e_up) / (1.0 + e_up)
+            + kn * np.where(down > 0.0, 1.0, e_down) / (1.0 + e_down)
+        )
         return phi, slope
 
     dd = d - x[1]
@@ -98,8 +104,9 @@ def remembering_band(x, u, dt, p):
     steep = np.where(slips, (1.0 + R) * R / ((R + xi) * (R + xi)) * n * xi / (load * g) * slope, 0.0)
     q = steep * np.abs(dd)
     # (1 - e^-q)/q, the exact mean over the step of a linearised approach to full slip
-    mean = np.where(q < 0.01, 1.0 - q / 2.0 * (1.0 - q / 3.0 * (1.0 - q / 4.0)),
-                    (1.0 - np.exp(-q)) / np.maximum(q, 0.01))  # fmt: skip
+    mean = np.where(
+        q < 0.01, 1.0 - q / 2.0 * (1.0 - q / 3.0 * (1.0 - q / 4.0)), (1.0 - np.exp(-q)) / np.maximum(q, 0.01)
+    )
     move = dd * (1.0 - r) * mean
     speed = np.abs(dd - move) / dt
     s_1 = x[2] + (1.0 - np.exp(-dt / p[16])) * (speed - x[2])

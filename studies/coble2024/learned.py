@@ -28,8 +28,16 @@ PRIOR_PHYSICS, PRIOR_NETWORK = 0.1, 2.0
 def band_layer(seed=None) -> PhysicsLayer:
     """The band with every physical parameter free; with a seed, a network modulates it too."""
     extra = {} if seed is None else {"by_sample": MODULATED, "features": FEATURES, "seed": seed}
-    return physics_layer(remembering_band(), constant=CONSTANT, shifted={"off": 1e3}, width=WIDTH, depth=1,
-                         reach=REACH, dt=1.0 / RATE, **extra)  # fmt: skip
+    return physics_layer(
+        remembering_band(),
+        constant=CONSTANT,
+        shifted={"off": 1e3},
+        width=WIDTH,
+        depth=1,
+        reach=REACH,
+        dt=1.0 / RATE,
+        **extra,
+    )
 
 
 def step(layer, x, u):
@@ -61,8 +69,16 @@ class Fitter:
         """Physical parameters, from round numbers read off the harmonic loops."""
         layer = band_layer()
         prior = _filled(layer, PRIOR_PHYSICS)
-        return follow(layer, step, start, [history(test, self.velocity) for test in tests], iterations=iterations,
-                      prior=prior, equations=self.alone, progress=progress).model  # fmt: skip
+        return follow(
+            layer,
+            step,
+            start,
+            [history(test, self.velocity) for test in tests],
+            iterations=iterations,
+            prior=prior,
+            equations=self.alone,
+            progress=progress,
+        ).model
 
     def network(self, physics, seed, tests, iterations=WITH_NETWORK, progress=None) -> PhysicsLayer:
         """Network and physical parameters together, these from where they stand."""
@@ -70,8 +86,16 @@ class Fitter:
             lambda l: (l.log_factors, l.shifts), band_layer(seed), (physics.log_factors, physics.shifts)
         )
         prior = eqx.tree_at(lambda l: l.network, _filled(layer, PRIOR_PHYSICS), _filled(layer.network, PRIOR_NETWORK))
-        return follow(layer, step, start, [history(test, self.velocity) for test in tests], iterations=iterations,
-                      prior=prior, equations=self.with_network, progress=progress).model  # fmt: skip
+        return follow(
+            layer,
+            step,
+            start,
+            [history(test, self.velocity) for test in tests],
+            iterations=iterations,
+            prior=prior,
+            equations=self.with_network,
+            progress=progress,
+        ).model
 
 
 def force(layer, test, velocity, seconds=JUDGED):

@@ -36,8 +36,9 @@ HARMONIC = (17.99, 58.61, 103.70, 0.1260, 0.0515, 0.9841), (22.40, 28.18, 62.40,
 QUAKE = (13.58, 76.88, 100.96, 0.2107, 0.0505, 0.9575), (19.16, 36.73, 53.10, 0.1108, 0.0266, 0.9881)  # Table 7
 
 
-TABLE_2 = lugre_exact(sigma0=30e3, sigma1=100.0, sigma2=0.0, Fc_pos=1000.0, Fs_pos=1050.0, Fc_neg=1000.0, Fs_neg=1050.0,
-                      vs=0.01)  # fmt: skip
+TABLE_2 = lugre_exact(
+    sigma0=30e3, sigma1=100.0, sigma2=0.0, Fc_pos=1000.0, Fs_pos=1050.0, Fc_neg=1000.0, Fs_neg=1050.0, vs=0.01
+)
 
 
 def plain() -> PhysicsLayer:
@@ -93,8 +94,18 @@ def fitted(layer, motions, iterations=ITERATIONS, progress=None) -> PhysicsLayer
 
 def learned(seed) -> PhysicsLayer:
     """Table 2 with a network for the stiffness, untrained; the device is the same in both directions."""
-    return augmented_lugre(TABLE_2, dt=DT, force=FORCE_SEEN, velocity=VELOCITY_SEEN, symmetric=True, width=WIDTH,
-                           depth=DEPTH, activation=jax.nn.tanh, reach=10.0, seed=seed)  # fmt: skip
+    return augmented_lugre(
+        TABLE_2,
+        dt=DT,
+        force=FORCE_SEEN,
+        velocity=VELOCITY_SEEN,
+        symmetric=True,
+        width=WIDTH,
+        depth=DEPTH,
+        activation=jax.nn.tanh,
+        reach=10.0,
+        seed=seed,
+    )
 
 
 def scores(layer, motions) -> dict[str, float]:

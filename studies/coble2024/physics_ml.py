@@ -59,8 +59,11 @@ def judged(found, quakes, seeds):
         means = {name: np.mean([found[case, seed, name] for seed in seeds], axis=0) for name in quakes}
         errors[case, "mean force"] = [_rmse(f, name, quakes) for name, f in means.items()]
         gains = [improvement(errors[case, f"seed {seed}"]) for seed in seeds]
-        of = {"mean of seeds": np.mean(gains), "least of seeds": min(gains),
-              "mean force of seeds": improvement(errors[case, "mean force"])}  # fmt: skip
+        of = {
+            "mean of seeds": np.mean(gains),
+            "least of seeds": min(gains),
+            "mean force of seeds": improvement(errors[case, "mean force"]),
+        }
         values |= {f"pooled improvement, physics-ML ({case}), {key}": value for key, value in of.items()}
         worse = [int(np.sum(np.array(errors[case, f"seed {seed}"]) > PRINTED_LUGRE)) for seed in seeds]
         values[f"earthquakes worse than LuGre, physics-ML ({case}), most of seeds"] = max(worse)
@@ -79,13 +82,16 @@ def printed_tables(job, models, found, quakes, seeds):
         for k, metric in enumerate(METRICS):
             ours = [score[metric] for score in each]
             values[f"physics-ML, {metric}, {name}"] = np.mean(ours)
-            rows.append([name, f"{metric} ({UNITS[metric]})", f"{PRINTED_ML[name][k]:.4g}",
-                         *(f"{value:.4g}" for value in ours)])  # fmt: skip
+            rows.append(
+                [name, f"{metric} ({UNITS[metric]})", f"{PRINTED_ML[name][k]:.4g}", *(f"{value:.4g}" for value in ours)]
+            )
     columns = ["earthquake", "metric", "paper", *(f"seed {seed}" for seed in seeds)]
     job.tables.append(Table("Physics-ML by the paper's protocol, Tables 8, 11-15", columns, rows))
     for number, metric, measure in ((9, "RMSE in N", rmse), (10, "SNR in dB", snr)):
-        rows = [[left_out, *(f"{_mean(measure, models, left_out, name, test, seeds):.4g}"
-                             for name, test in quakes.items())] for left_out in quakes]  # fmt: skip
+        rows = [
+            [left_out, *(f"{_mean(measure, models, left_out, name, test, seeds):.4g}" for name, test in quakes.items())]
+            for left_out in quakes
+        ]
         title = f"Table {number}: {metric} of physics-ML by the paper's protocol, mean of seeds; the diagonal is blind"
         job.tables.append(Table(title, ["left out", *quakes], rows))
     return values

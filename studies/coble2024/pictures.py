@@ -59,8 +59,13 @@ def save_stiffness_map(path, layer, visited, every=16):
     drawn = axes.pcolormesh(v, y / 1e3, _stiffness(layer, y, v) / 1e3, norm=LogNorm(), cmap="viridis")
     for along in visited:
         axes.plot(along["damper.v"][::every], along["damper.y"][::every] / 1e3, ".", ms=0.6, color="white", alpha=0.5)
-    axes.set(xlim=(v[0], v[-1]), ylim=(y[0] / 1e3, y[-1] / 1e3), xlabel="velocity of the rim [m/s]", ylabel="y [kN]",
-             title="Stiffness learned for the damper; white: training")  # fmt: skip
+    axes.set(
+        xlim=(v[0], v[-1]),
+        ylim=(y[0] / 1e3, y[-1] / 1e3),
+        xlabel="velocity of the rim [m/s]",
+        ylabel="y [kN]",
+        title="Stiffness learned for the damper; white: training",
+    )
     figure.colorbar(drawn, label="stiffness [kN/m]")
     _save(figure, path)
 

@@ -16,8 +16,16 @@ from hyloop.metrics import mae, nrmse, rmse, rrse, snr, trac
 
 from .tests36 import RATE, segment
 
-TABLE_4 = {"sigma0": 2047e3, "sigma1": 24845.0, "sigma2": 0.0, "Fc_pos": 14261.0, "Fs_pos": 14281.0,
-           "Fc_neg": 19763.0, "Fs_neg": 20392.0, "vs": 0.01}  # fmt: skip
+TABLE_4 = {
+    "sigma0": 2047e3,
+    "sigma1": 24845.0,
+    "sigma2": 0.0,
+    "Fc_pos": 14261.0,
+    "Fs_pos": 14281.0,
+    "Fc_neg": 19763.0,
+    "Fs_neg": 20392.0,
+    "vs": 0.01,
+}
 ARM, RIM = 4 * 0.0254, 1.5  # m; the rim of the drum lies this much further out than the joint of the actuator
 METRICS = {"SNR": snr, "MAE": mae, "RMSE": rmse, "RRSE": rrse, "NRMSE": nrmse, "TRAC": trac}
 UNITS = {"SNR": "dB", "MAE": "N", "RMSE": "N", "RRSE": "-", "NRMSE": "-", "TRAC": "-"}

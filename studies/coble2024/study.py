@@ -35,8 +35,11 @@ def run(job):
 
 def _printed(job, quakes):
     found = printed_row(quakes)
-    rows = [[name, metric, f"{PRINTED[name][k]:.4g}", f"{found[metric, name]:.4g}"]
-            for name in QUAKES for k, metric in enumerate(METRICS)]  # fmt: skip
+    rows = [
+        [name, metric, f"{PRINTED[name][k]:.4g}", f"{found[metric, name]:.4g}"]
+        for name in QUAKES
+        for k, metric in enumerate(METRICS)
+    ]
     columns = ["earthquake", "metric", "paper", "ours"]
     job.tables.append(Table("LuGre by the paper's protocol, Tables 8, 9, 11-15", columns, rows))
     deviation = max(abs(found["RMSE", name] / PRINTED[name][2] - 1.0) for name in QUAKES)
@@ -59,8 +62,15 @@ def _numerical(job, quakes):
         for k, metric in enumerate(METRICS):
             each = [score[metric] for score in learnt]
             values |= {f"{kind}, LuGre, {metric}": constant[metric], f"{kind}, physics-ML, {metric}": np.mean(each)}
-            rows.append([kind, f"{metric} ({UNITS[metric]})", *(f"{row[k]:.4g}" for row in printed[kind]),
-                         f"{constant[metric]:.4g}", *(f"{value:.4g}" for value in each)])  # fmt: skip
+            rows.append(
+                [
+                    kind,
+                    f"{metric} ({UNITS[metric]})",
+                    *(f"{row[k]:.4g}" for row in printed[kind]),
+                    f"{constant[metric]:.4g}",
+                    *(f"{value:.4g}" for value in each),
+                ]
+            )
     columns = [
         "motions",
         "metric",
@@ -70,8 +80,14 @@ def _numerical(job, quakes):
         *(f"seed {s}" for s in SEEDS[: len(layers)]),
     ]
     job.tables.append(Table("Numerical case, Tables 6 and 7", columns, rows))
-    job.tables.append(stiffness_map("Fig. 11: stiffness in kN/m learned for the numerical case (seed 0)", layers[0],
-                                    forces=np.linspace(-1000, 1000, 9), velocities=np.linspace(-1, 1, 9)))  # fmt: skip
+    job.tables.append(
+        stiffness_map(
+            "Fig. 11: stiffness in kN/m learned for the numerical case (seed 0)",
+            layers[0],
+            forces=np.linspace(-1000, 1000, 9),
+            velocities=np.linspace(-1, 1, 9),
+        )
+    )
     job.recordings["Fig. 9: stiffness through one reversal, numerical"] = stiffness_along(
         layers[0], next(iter(motions["harmonic"].values())).v[:, None], "numerical"
     )
@@ -97,11 +113,15 @@ def _real(job, harmonics, quakes):
     both = _mean_of_both(found, forces, quakes, seeds)
 
     lugre = [learned.error(name, test, _table_4(test)) for name, test in quakes.items()]
-    rows = [["paper, LuGre (printed protocol)", "zero-phase", *_row(PRINTED_LUGRE)],
-            ["paper, physics-ML (printed protocol)", "zero-phase", *_row(PRINTED_PHYSICS_ML)],
-            ["LuGre, Table 4, free-running", "causal", *_row(lugre)]]  # fmt: skip
-    rows += [[f"physics-ML, {case}, {which}", physics_ml.velocity(case), *_row(each)]
-             for (case, which), each in of_augmented.items()]  # fmt: skip
+    rows = [
+        ["paper, LuGre (printed protocol)", "zero-phase", *_row(PRINTED_LUGRE)],
+        ["paper, physics-ML (printed protocol)", "zero-phase", *_row(PRINTED_PHYSICS_ML)],
+        ["LuGre, Table 4, free-running", "causal", *_row(lugre)],
+    ]
+    rows += [
+        [f"physics-ML, {case}, {which}", physics_ml.velocity(case), *_row(each)]
+        for (case, which), each in of_augmented.items()
+    ]
     rows += [[model, velocity, *_row(each)] for (model, velocity), each in errors.items()]
     rows += [["mean force of band with network and physics-ML (free, friction learned)", "causal", *_row(both)]]
     columns = ["model", "velocity", *QUAKES, "mean", "pooled improvement, %"]
@@ -116,9 +136,12 @@ def _of_band(errors, seeds):
     values = {}
     for velocity in VELOCITIES:
         gains = [improvement(errors[f"seed {seed}", velocity]) for seed in seeds]
-        of = {"mean of seeds": np.mean(gains), "least of seeds": min(gains),
-              "band without network": improvement(errors["band", velocity]),
-              "mean force of seeds": improvement(errors["mean force", velocity])}  # fmt: skip
+        of = {
+            "mean of seeds": np.mean(gains),
+            "least of seeds": min(gains),
+            "band without network": improvement(errors["band", velocity]),
+            "mean force of seeds": improvement(errors["mean force", velocity]),
+        }
         values |= {f"pooled improvement, {key}, {velocity} velocity": value for key, value in of.items()}
     each = np.array([errors[f"seed {seed}", "causal"] for seed in seeds])
     values |= {f"RMSE, {name}, mean of seeds": e for name, e in zip(QUAKES, each.mean(axis=0), strict=True)}
@@ -185,5 +208,6 @@ def _record(job, quakes, forces):
             f = test.f if model == "measured" else forces[name][model]
             histories |= {f"{name}.d": test.d[rows], f"{name}.f": f[rows]}
         time = np.arange(0, round(learned.JUDGED * RATE), learned.EVERY) / RATE
-        job.recordings[model] = Recording(time, np.column_stack([*histories.values()]), tuple(histories),
-                                          ("m", "N") * len(quakes))  # fmt: skip
+        job.recordings[model] = Recording(
+            time, np.column_stack([*histories.values()]), tuple(histories), ("m", "N") * len(quakes)
+        )

@@ -18,8 +18,10 @@ def load() -> tuple[dict[str, DamperTest], dict[str, DamperTest]]:
     """Harmonic tests by id, and earthquakes by name."""
     folder = data_folder()
     if folder is None or not (folder / "brfd" / "index.json").is_file():
-        raise BadInput("coble2024: the tests of the banded damper are not here. Set HYLOOP_DATA to the folder that "
-                       "holds brfd/index.json.")  # fmt: skip
+        raise BadInput(
+            "coble2024: the tests of the banded damper are not here. Set HYLOOP_DATA to the folder that "
+            "holds brfd/index.json."
+        )
     found = packaged_tests(folder / "brfd", "d2_*36lb_*")
     quakes = {test.event + test.level: test for test in found.values() if test.event}
     return {name: test for name, test in found.items() if not test.event}, {name: quakes[name] for name in QUAKES}

@@ -42,8 +42,10 @@ BOTH, HYSTERETIC = ("spline", "broken line"), ("stops", "slope")
 SCENARIOS = (
     Scenario("N0", "softening", laws=BOTH),
     *(Scenario(f"N{i}", "softening", noise) for i, noise in enumerate((0.05, 0.1, 0.2, 0.3), 1)),
-    *(Scenario(f"P{i}", "softening", 0.05, sensors) for i, sensors in enumerate(
-        (("A1",), ("A2",), ("A3",), ("A1", "A2"), ("A1", "A3"), ("A2", "A3")), 1)),
+    *(
+        Scenario(f"P{i}", "softening", 0.05, sensors)
+        for i, sensors in enumerate((("A1",), ("A2",), ("A3",), ("A1", "A2"), ("A1", "A3"), ("A2", "A3")), 1)
+    ),
     Scenario("T1", "hardening", laws=BOTH),
     Scenario("T2", "anisotropic", laws=BOTH),
     Scenario("II", "bilinear", laws=HYSTERETIC),
@@ -54,7 +56,7 @@ SCENARIOS = (
     Scenario("II, fine truth", "bilinear", fine=True, laws=("stops",)),
     Scenario("III, fine truth", "beam", fine=True),
     Scenario("N0, network by Adam", "softening", laws=("network",), descent=True),
-)  # fmt: skip
+)
 
 
 class Outcome(NamedTuple):
@@ -116,8 +118,18 @@ def run_scenario(scenario: Scenario, seed: int, *, quick: bool = False) -> Outco
     errors = [100 * mre(true, ours) for _, true, ours in pairs]
     r = [pearson_r(true, ours) for _, true, ours in pairs]
     held_out_errors = {name: one.held_out for name, one in found.items()}
-    return Outcome(errors, r, response, chosen, held_out_errors, float(np.max(best.outside(predicted.d))), seconds,
-                   best, truth, predicted)  # fmt: skip
+    return Outcome(
+        errors,
+        r,
+        response,
+        chosen,
+        held_out_errors,
+        float(np.max(best.outside(predicted.d))),
+        seconds,
+        best,
+        truth,
+        predicted,
+    )
 
 
 def curves(case: str, laws: list) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:

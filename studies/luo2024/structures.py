@@ -56,10 +56,31 @@ def chain() -> Structure:
 def beam() -> Structure:
     """Simply supported beam of eight elements of 1 m, consistent mass; loads at nodes 3 and 7, the quarter points."""
     EI, m, L, elements = 1.477e7, 1.178e3, 1.0, 8
-    k = EI / L**3 * np.array([[12, 6 * L, -12, 6 * L], [6 * L, 4 * L**2, -6 * L, 2 * L**2],
-                              [-12, -6 * L, 12, -6 * L], [6 * L, 2 * L**2, -6 * L, 4 * L**2]])  # fmt: skip
-    c = m * L / 420 * np.array([[156, 22 * L, 54, -13 * L], [22 * L, 4 * L**2, 13 * L, -3 * L**2],
-                                [54, 13 * L, 156, -22 * L], [-13 * L, -3 * L**2, -22 * L, 4 * L**2]])  # fmt: skip
+    k = (
+        EI
+        / L**3
+        * np.array(
+            [
+                [12, 6 * L, -12, 6 * L],
+                [6 * L, 4 * L**2, -6 * L, 2 * L**2],
+                [-12, -6 * L, 12, -6 * L],
+                [6 * L, 2 * L**2, -6 * L, 4 * L**2],
+            ]
+        )
+    )
+    c = (
+        m
+        * L
+        / 420
+        * np.array(
+            [
+                [156, 22 * L, 54, -13 * L],
+                [22 * L, 4 * L**2, 13 * L, -3 * L**2],
+                [54, 13 * L, 156, -22 * L],
+                [-13 * L, -3 * L**2, -22 * L, 4 * L**2],
+            ]
+        )
+    )
     names = [f"{kind}{node}" for node in range(1, elements + 2) for kind in "wr"]  # deflection, rotation
     K, M = np.zeros((2, len(names), len(names)))
     for e in range(elements):

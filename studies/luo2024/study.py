@@ -17,8 +17,15 @@ DRAWN = {"N0": "softening", "T1": "hardening", "T2": "anisotropic", "III": "beam
 RESPONSES = {"u": "displacement", "v": "velocity", "a": "acceleration", "f": "restoring force"}
 TABLE_3 = ("N0", "II", "III")
 BY_ADAM, SLOWEST = "N0, network by Adam", "goal, processor time of the slowest run"
-NOT_IN_TABLE_2 = (BY_ADAM, "II", "II Bouc-Wen", "N0, fine truth", "II, fine truth", "III, fine truth, rotational",
-                  "III, fine truth, vertical")  # fmt: skip
+NOT_IN_TABLE_2 = (
+    BY_ADAM,
+    "II",
+    "II Bouc-Wen",
+    "N0, fine truth",
+    "II, fine truth",
+    "III, fine truth, rotational",
+    "III, fine truth, vertical",
+)
 GOALS = {
     "case I": ["N0"],
     "case I, 30 % noise": ["N4"],
@@ -98,13 +105,32 @@ def _learned(scenarios, outcomes):
         runs = outcomes[scenario.name]
         R = [min(o.r) for o in runs if o.r]
         for name, errors in _figures(scenario.name, runs).items():
-            rows.append([name, f"{100 * scenario.noise:g}", ", ".join(scenario.sensors) or "all", _spread(errors),
-                         f"{max(errors):.3g}", f"{min(R):.6f}" if R else None,
-                         " ".join(f"{o.learned.coverage[0, 0]:.3f}..{o.learned.coverage[0, 1]:.3f}" for o in runs[:1]),
-                         f"{100 * max(o.outside for o in runs):.2g}", f"{np.mean([o.seconds for o in runs]):.1f}",
-                         f"{max(o.seconds for o in runs):.1f}"])  # fmt: skip
-    columns = ["scenario", "noise, %", "sensors", "MRE, %, mean ± spread", "worst seed", "R, least", "coverage, a seed",
-               "fresh outside, %", "processor s, mean", "most"]  # fmt: skip
+            rows.append(
+                [
+                    name,
+                    f"{100 * scenario.noise:g}",
+                    ", ".join(scenario.sensors) or "all",
+                    _spread(errors),
+                    f"{max(errors):.3g}",
+                    f"{min(R):.6f}" if R else None,
+                    " ".join(f"{o.learned.coverage[0, 0]:.3f}..{o.learned.coverage[0, 1]:.3f}" for o in runs[:1]),
+                    f"{100 * max(o.outside for o in runs):.2g}",
+                    f"{np.mean([o.seconds for o in runs]):.1f}",
+                    f"{max(o.seconds for o in runs):.1f}",
+                ]
+            )
+    columns = [
+        "scenario",
+        "noise, %",
+        "sensors",
+        "MRE, %, mean ± spread",
+        "worst seed",
+        "R, least",
+        "coverage, a seed",
+        "fresh outside, %",
+        "processor s, mean",
+        "most",
+    ]
     return Table("Learned springs: curve MRE (force MRE on fresh samples where hysteretic)", columns, rows)
 
 
@@ -138,10 +164,16 @@ def _drawings(outcomes):
             one = outcomes[scenario][0]
             true |= {f"{site}.d": one.truth.d[0, :, 0], f"{site}.f": one.truth.f[0, :, 0]}
             learned |= {f"{site}.d": one.predicted.d[0, :, 0], f"{site}.f": one.predicted.f[0, :, 0]}
-    units = ["rad" if key == "rotation.d" else "N m" if key == "rotation.f" else "m" if key.endswith(".d") else "N"
-             for key in true]  # fmt: skip
+    units = [
+        "rad" if key == "rotation.d" else "N m" if key == "rotation.f" else "m" if key.endswith(".d") else "N"
+        for key in true
+    ]
     return {
-        name: Recording(np.arange(len(next(iter(found.values())))) * 1.0, np.column_stack(list(found.values())),
-                        tuple(found), tuple(units))
+        name: Recording(
+            np.arange(len(next(iter(found.values())))) * 1.0,
+            np.column_stack(list(found.values())),
+            tuple(found),
+            tuple(units),
+        )
         for name, found in (("truth", true), ("learned", learned))
-    }  # fmt: skip
+    }

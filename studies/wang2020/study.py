@@ -20,8 +20,12 @@ NOISY = ("Offline", "ANN1", "ANN1 anchored", "default")
 F_Y = {"A": K0 / 2.6e3, "B": K0 / 0.26e3}  # strength of the specimen, N
 KOBE = ("excitation.name=kobe-nishi-akashi", 'excitation.component="1"')
 # clearly another device: stiffness and strength lower, pinching weaker
-WRONG = ("sites.brace1.device.k0=59381.6 N/mm", "sites.brace1.device.beta=2160.0", "sites.brace1.device.gamma=960.0",
-         "sites.brace1.device.zeta_s=0.93")  # fmt: skip
+WRONG = (
+    "sites.brace1.device.k0=59381.6 N/mm",
+    "sites.brace1.device.beta=2160.0",
+    "sites.brace1.device.gamma=960.0",
+    "sites.brace1.device.zeta_s=0.93",
+)
 SYNTHETIC = "The record is not in the data folder; a synthetic motion took its place."
 
 
@@ -32,8 +36,12 @@ def run(job):
     values = _printed_cases(job, shorter)
 
     networks = _networks(job, "traditional.toml", shorter)
-    networks[0].save(job.out / "brace.safetensors", training="brace1 of traditional.toml", seed=0,
-                     command="hyloop study run wang2020")  # fmt: skip
+    networks[0].save(
+        job.out / "brace.safetensors",
+        training="brace1 of traditional.toml",
+        seed=0,
+        command="hyloop study run wang2020",
+    )
     reference = build(load_experiment(job.folder / "reference.toml", shorter))
     exact = forces(reference.loop, reference)
     table_5 = _compare(job, "El Centro", networks, reference, exact)
@@ -94,11 +102,17 @@ def _networks(job, file, overrides, label="El Centro"):
     record = built.loop.run(built.excitation, record=["brace1.d", "brace1.f"])
     seeds = range(QUICK_SEEDS if job.quick else SEEDS)
     return [
-        pretrain(record["brace1.d"], record["brace1.f"], dt=built.loop.dt, seed=seed, stiffness=K0,
-                 iterations=QUICK_ITERATIONS if job.quick else ITERATIONS,
-                 progress=lambda part, seed=seed: job.progress(f"training, {label}", (seed + part) / len(seeds)))
+        pretrain(
+            record["brace1.d"],
+            record["brace1.f"],
+            dt=built.loop.dt,
+            seed=seed,
+            stiffness=K0,
+            iterations=QUICK_ITERATIONS if job.quick else ITERATIONS,
+            progress=lambda part, seed=seed: job.progress(f"training, {label}", (seed + part) / len(seeds)),
+        )
         for seed in seeds
-    ]  # fmt: skip
+    ]
 
 
 def _compare(job, label, networks, built, exact):
@@ -140,8 +154,10 @@ def _show(job, title, found, what):
     rows = []
     for case, runs in found.items():
         numbers = np.array([run[what] for run in runs])
-        cells = [f"{m:.3g}" if len(runs) == 1 else f"{m:.3g} ({low:.3g}-{high:.3g})"
-                 for m, low, high in zip(numbers.mean(0), numbers.min(0), numbers.max(0), strict=True)]  # fmt: skip
+        cells = [
+            f"{m:.3g}" if len(runs) == 1 else f"{m:.3g} ({low:.3g}-{high:.3g})"
+            for m, low, high in zip(numbers.mean(0), numbers.min(0), numbers.max(0), strict=True)
+        ]
         rows.append([case, len(runs), *cells])
     job.tables.append(Table(title, ["case", "networks", *(f"element {e}" for e in ELEMENTS)], rows))
 
@@ -155,11 +171,20 @@ def _bars(job, found):
     """How the default updater stands to a network that is never updated."""
     second, wrong = _ratio(found["second record"]), _ratio(found["wrong device"])
     noise = {snr: _ratio(found["noise"], f"default, {snr} dB", f"Offline, {snr} dB") for snr in SNR}
-    rows = [["El Centro", *_ratio(found["El Centro"])], ["second record", *second], ["wrong device", *wrong],
-            *([f"El Centro, {snr} dB", *ratio] for snr, ratio in noise.items())]  # fmt: skip
+    rows = [
+        ["El Centro", *_ratio(found["El Centro"])],
+        ["second record", *second],
+        ["wrong device", *wrong],
+        *([f"El Centro, {snr} dB", *ratio] for snr, ratio in noise.items()),
+    ]
     cells = [[name, *(f"{number:.2f}" for number in numbers)] for name, *numbers in rows]
-    job.tables.append(Table("Default updater: RMSD over that of the same networks without updating",
-                            ["case", *(f"element {e}" for e in ELEMENTS)], cells))  # fmt: skip
+    job.tables.append(
+        Table(
+            "Default updater: RMSD over that of the same networks without updating",
+            ["case", *(f"element {e}" for e in ELEMENTS)],
+            cells,
+        )
+    )
     return {
         "second record, stories 1-4: RMSD over that without updating, worst": second[:4].max(),
         "second record, stories 5-6: RMSD over that without updating, worst": second[4:].max(),

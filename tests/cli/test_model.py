@@ -168,22 +168,35 @@ rotary = "100 t m2"
 """
 
 BAD = {
-    "mechanism": (PORTAL.replace("fixed", "pinned").replace("n = [1, 2]", 'n = [1, 2]\nrelease = ["i", "j"]'),
-                  ("mechanism", ".ux")),
-    "zero length": (PORTAL + '[nodes]\nC1 = ["6 m", "3 m"]\n[members.stub]\nkind = "elastic"\nsection = "profile"\n'
-                    'lines = [["B1", "C1"]]\n', ("members.stub", "stub B1-C1", "zero length")),
+    "mechanism": (
+        PORTAL.replace("fixed", "pinned").replace("n = [1, 2]", 'n = [1, 2]\nrelease = ["i", "j"]'),
+        ("mechanism", ".ux"),
+    ),
+    "zero length": (
+        PORTAL + '[nodes]\nC1 = ["6 m", "3 m"]\n[members.stub]\nkind = "elastic"\nsection = "profile"\n'
+        'lines = [["B1", "C1"]]\n',
+        ("members.stub", "stub B1-C1", "zero length"),
+    ),
     "no bars": (PORTAL + RC, ("sections.rc", "no bars")),
-    "floors adrift": (SPACE.replace('n = "1..2"', 'n = [1]', 1) + '[members.beams]\nkind = "elastic"\n'
-                      'section = "profile"\nlines = [["AS2", "BS2", "BN2", "AN2"]]\n',
-                      ("floor 'floor2'", "not connected with any support")),
-    "floor not level": (SPACE.replace('nodes = ["??{n}"]', 'nodes = ["??{n}", "AS{n-1}"]'),
-                        ("floors.floor", "floor1", "level")),
-    "buckling by leaning columns": (PORTAL + '[members.leaning]\nkind = "lean_on"\nlines = [["A0", "A1", "A2"]]\n'
-                                    'load = "100 MN"\n', ("buckling", "critical load", ".ux")),
-    "buckling by axial force": (PORTAL.replace('section = "profile"', 'section = "profile"\naxial_force = "200 MN"', 1),
-                                ("buckling", "critical load")),
-    "node in the air": (PORTAL + '[nodes]\nC1 = [12, 3]\n', ("'C1'", "not connected to any member")),
-}  # fmt: skip
+    "floors adrift": (
+        SPACE.replace('n = "1..2"', "n = [1]", 1) + '[members.beams]\nkind = "elastic"\n'
+        'section = "profile"\nlines = [["AS2", "BS2", "BN2", "AN2"]]\n',
+        ("floor 'floor2'", "not connected with any support"),
+    ),
+    "floor not level": (
+        SPACE.replace('nodes = ["??{n}"]', 'nodes = ["??{n}", "AS{n-1}"]'),
+        ("floors.floor", "floor1", "level"),
+    ),
+    "buckling by leaning columns": (
+        PORTAL + '[members.leaning]\nkind = "lean_on"\nlines = [["A0", "A1", "A2"]]\nload = "100 MN"\n',
+        ("buckling", "critical load", ".ux"),
+    ),
+    "buckling by axial force": (
+        PORTAL.replace('section = "profile"', 'section = "profile"\naxial_force = "200 MN"', 1),
+        ("buckling", "critical load"),
+    ),
+    "node in the air": (PORTAL + "[nodes]\nC1 = [12, 3]\n", ("'C1'", "not connected to any member")),
+}
 
 
 @pytest.mark.parametrize("name", BAD)

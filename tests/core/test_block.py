@@ -50,8 +50,10 @@ def test_an_edited_law_is_compiled_again(tmp_path, edited):
 def test_a_law_whose_file_is_imported_under_another_name_is_compiled_again(tmp_path):
     """A test or a notebook may import the file of a law in its own way; compiled code knows the module by its name."""
     helpers, laws = tmp_path / "helpers", tmp_path / "laws"
-    for folder, name, text in ((helpers, "my_helper", HELPER.format(value=1.0)),
-                               (laws, "my_law", LAW.format(constant=2.0, helper="my_helper"))):  # fmt: skip
+    for folder, name, text in (
+        (helpers, "my_helper", HELPER.format(value=1.0)),
+        (laws, "my_law", LAW.format(constant=2.0, helper="my_helper")),
+    ):
         folder.mkdir()
         (folder / f"{name}.py").write_text(text)
     env = os.environ | {"HYLOOP_CACHE": str(tmp_path / "cache"), "PYTHONPATH": str(helpers)}

@@ -7,8 +7,14 @@ from hyloop.core import Param, inplace_block
 from hyloop.errors import BadShape
 
 
-@inplace_block(inputs={"d": "m"}, outputs={"oldest": "m", "total": "m", "n": "-"}, state={"ticks": "-"}, memory=4,
-               params={"gain": Param("-", 1.0)}, reference="test")  # fmt: skip
+@inplace_block(
+    inputs={"d": "m"},
+    outputs={"oldest": "m", "total": "m", "n": "-"},
+    state={"ticks": "-"},
+    memory=4,
+    params={"gain": Param("-", 1.0)},
+    reference="test",
+)
 def window(x, u, dt, p, y):
     """Sum over the last four samples, which are all of the memory."""
     last = x[1:]

@@ -37,8 +37,16 @@ def integrated(instance, turns, step):
             return (p["A"] - np.abs(z) ** p["n"] * (p["gamma"] + p["beta"] * np.sign(z) * sign)) / p["d_y"]
 
         # steps short enough that the kink at z = 0 is met, and then refined
-        out = solve_ivp(slope, (a, samples[-1]), [last], t_eval=samples, method="DOP853", rtol=1e-12, atol=1e-13,
-                        max_step=abs(samples[-1] - a) / 50)  # fmt: skip
+        out = solve_ivp(
+            slope,
+            (a, samples[-1]),
+            [last],
+            t_eval=samples,
+            method="DOP853",
+            rtol=1e-12,
+            atol=1e-13,
+            max_step=abs(samples[-1] - a) / 50,
+        )
         d.extend(out.t)
         z.extend(out.y[0])
         last = z[-1]
@@ -89,9 +97,10 @@ def test_cycles_equal_an_adaptive_integration(shape):
 
 
 # the accuracy the docstring promises, increments in d_y
-@pytest.mark.parametrize(("n", "step", "promised"), [
-    (2.0, 0.02, 3e-8), (2.0, 0.2, 3e-5), (2.0, 1.0, 2e-2), (1.0, 0.02, 1e-5), (1.0, 0.2, 5e-4), (1.0, 1.0, 7e-3),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("n", "step", "promised"),
+    [(2.0, 0.02, 3e-8), (2.0, 0.2, 3e-5), (2.0, 1.0, 2e-2), (1.0, 0.02, 1e-5), (1.0, 0.2, 5e-4), (1.0, 1.0, 7e-3)],
+)
 def test_documented_accuracy(n, step, promised):
     assert relative_error(device(n=n, alpha=0.05), TURNS, step * D_Y) <= promised
 

@@ -145,9 +145,15 @@ def test_gap_slip_converges_to_an_independent_integration():
     reference = exact(motion["d"], motion["v"])
     errors = []
     for parts in (1, 2, 4):  # the same straight lines, cut into more ticks
-        fine = {"d": np.interp(np.arange(1, parts * len(reference) + 1) / parts, np.arange(len(reference) + 1),
-                               np.concatenate([[0.0], motion["d"]])), "v": np.repeat(motion["v"], parts),
-                "a": np.repeat(motion["a"], parts)}  # fmt: skip
+        fine = {
+            "d": np.interp(
+                np.arange(1, parts * len(reference) + 1) / parts,
+                np.arange(len(reference) + 1),
+                np.concatenate([[0.0], motion["d"]]),
+            ),
+            "v": np.repeat(motion["v"], parts),
+            "a": np.repeat(motion["a"], parts),
+        }
         band = gap_slip().drive(DT / parts, **fine)["f_band"][parts - 1 :: parts]
         errors.append(np.sqrt(np.mean((band - reference) ** 2)))
         assert np.max(np.abs(band - reference)) < ONE_TICK
@@ -257,8 +263,9 @@ def test_a_device_starts_at_the_force_that_was_read(block, force):
         np.testing.assert_allclose(fresh, 0.0, atol=1e-6)
 
 
-@pytest.mark.parametrize(("specimen", "law"), [(brfd_gap_slip, gap_slip), (brfd_stick_slip, stick_slip)],
-                         ids=["gap-slip", "stick-slip"])  # fmt: skip
+@pytest.mark.parametrize(
+    ("specimen", "law"), [(brfd_gap_slip, gap_slip), (brfd_stick_slip, stick_slip)], ids=["gap-slip", "stick-slip"]
+)
 def test_a_quiet_specimen_is_its_law(specimen, law):
     motion = _harmonic(DT)
     run = specimen(**QUIET).drive(DT, **motion)
@@ -307,8 +314,14 @@ def test_noise_is_white_normal_and_of_the_size_given(specimen):
     still = {"d": np.zeros(n), "v": np.zeros(n), "a": np.zeros(n)}
     run = specimen(noise_f=5.0, noise_d=2e-6, noise_t=3.0, seed=11).drive(DT, **still)
     quiet = specimen(**QUIET).drive(DT, **still)
-    noise = np.array([(run["f_m"] - run["f"]) / 5.0, run["d_m"] / 2e-6, (run["t1"] - quiet["t1"]) / 3.0,
-                      (run["t2"] - quiet["t2"]) / 3.0])  # fmt: skip
+    noise = np.array(
+        [
+            (run["f_m"] - run["f"]) / 5.0,
+            run["d_m"] / 2e-6,
+            (run["t1"] - quiet["t1"]) / 3.0,
+            (run["t2"] - quiet["t2"]) / 3.0,
+        ]
+    )
     four_sigma = 4 / np.sqrt(n)
     assert np.max(np.abs(noise.mean(axis=1))) < four_sigma
     assert np.max(np.abs(noise.std(axis=1) - 1)) < four_sigma / np.sqrt(2)

@@ -14,13 +14,28 @@ EXTRAPOLATED = 2e-5  # of the peak: what Richardson extrapolation leaves of Open
 QUADRATURE = 1e-4  # relative: trapezoids over the sampled path
 
 DEGRADING = {
-    "k0": 1e6, "alpha": 0.1, "A0": 1.0, "beta": 60.0, "gamma": 40.0, "n": 1.5, "delta_A": 2e-4, "delta_nu": 1e-3,
-    "delta_eta": 8e-4, "zeta_s": 0.0,
-}  # fmt: skip
+    "k0": 1e6,
+    "alpha": 0.1,
+    "A0": 1.0,
+    "beta": 60.0,
+    "gamma": 40.0,
+    "n": 1.5,
+    "delta_A": 2e-4,
+    "delta_nu": 1e-3,
+    "delta_eta": 8e-4,
+    "zeta_s": 0.0,
+}
 PINCHING = DEGRADING | {
-    "delta_A": 0.0, "delta_nu": 0.0, "delta_eta": 0.0, "zeta_s": 0.8, "p": 2e-2, "q": 0.2, "psi": 5e-3,
-    "delta_psi": 1e-5, "lambda_": 0.4,
-}  # fmt: skip
+    "delta_A": 0.0,
+    "delta_nu": 0.0,
+    "delta_eta": 0.0,
+    "zeta_s": 0.8,
+    "p": 2e-2,
+    "q": 0.2,
+    "psi": 5e-3,
+    "delta_psi": 1e-5,
+    "lambda_": 0.4,
+}
 BOTH = PINCHING | {key: DEGRADING[key] for key in ("delta_A", "delta_nu", "delta_eta")}
 TURNS = np.array([1.1, -2.03, 3.0, -3.0, 3.07])
 
@@ -50,9 +65,17 @@ def integrated(p, turns, step):
 
         # absolute tolerances far below the scales of z and eps; small steps at first, where pinching sets in
         scale = (p["A0"] / (p["beta"] + p["gamma"])) ** (1 / p["n"])
-        out = solve_ivp(slope, (a, samples[-1]), last, t_eval=samples, method="LSODA", rtol=1e-10,
-                        atol=[1e-11 * scale, 1e-11 * p["k0"] * scale**2], first_step=1e-6 * scale,
-                        max_step=abs(samples[-1] - a) / 200)  # fmt: skip
+        out = solve_ivp(
+            slope,
+            (a, samples[-1]),
+            last,
+            t_eval=samples,
+            method="LSODA",
+            rtol=1e-10,
+            atol=[1e-11 * scale, 1e-11 * p["k0"] * scale**2],
+            first_step=1e-6 * scale,
+            max_step=abs(samples[-1] - a) / 200,
+        )
         d.extend(out.t)
         f.extend(p["alpha"] * p["k0"] * out.t + (1 - p["alpha"]) * p["k0"] * out.y[0])
         last = out.y[:, -1]
@@ -67,9 +90,23 @@ def test_cycles_equal_an_adaptive_integration(params):
 
 
 def test_table_2_converts_from_newton_and_millimetre():
-    printed = {"k0": 74227.0, "alpha": 0.01, "A0": 1.0, "beta": 1.8, "gamma": 0.8, "n": 1.0, "delta_A": 0.0,
-               "delta_nu": 5e-9, "delta_eta": 5e-9, "zeta_s": 0.95, "p": 4.0, "q": 0.25, "psi": 0.6, "delta_psi": 0.5,
-               "lambda_": 1.0}  # fmt: skip
+    printed = {
+        "k0": 74227.0,
+        "alpha": 0.01,
+        "A0": 1.0,
+        "beta": 1.8,
+        "gamma": 0.8,
+        "n": 1.0,
+        "delta_A": 0.0,
+        "delta_nu": 5e-9,
+        "delta_eta": 5e-9,
+        "zeta_s": 0.95,
+        "p": 4.0,
+        "q": 0.25,
+        "psi": 0.6,
+        "delta_psi": 0.5,
+        "lambda_": 1.0,
+    }
     assert printed.keys() == TABLE_2.keys() == bouc_wen_baber_noori.params.keys()
     d, expected = integrated(printed, 8.0 * TURNS, 0.01)
     force = bouc_wen_baber_noori().drive(1.0, d=1e-3 * d)["f"]
@@ -81,9 +118,16 @@ def test_table_2_converts_from_newton_and_millimetre():
 
 def test_conversion_holds_for_other_exponents():
     p = {key: value for key, value in bouc_wen_baber_noori(**BOTH).params.items()}
-    in_mm = p | {"k0": p["k0"] * 1e-3, "beta": p["beta"] * 1e-3 ** p["n"], "gamma": p["gamma"] * 1e-3 ** p["n"],
-                 "delta_A": p["delta_A"] * 1e-3, "delta_nu": p["delta_nu"] * 1e-3, "delta_eta": p["delta_eta"] * 1e-3,
-                 "p": p["p"] * 1e-3, "psi": p["psi"] * 1e3}  # fmt: skip
+    in_mm = p | {
+        "k0": p["k0"] * 1e-3,
+        "beta": p["beta"] * 1e-3 ** p["n"],
+        "gamma": p["gamma"] * 1e-3 ** p["n"],
+        "delta_A": p["delta_A"] * 1e-3,
+        "delta_nu": p["delta_nu"] * 1e-3,
+        "delta_eta": p["delta_eta"] * 1e-3,
+        "p": p["p"] * 1e-3,
+        "psi": p["psi"] * 1e3,
+    }
     d, expected = integrated(in_mm, 20.0 * TURNS, 0.2)
     force = bouc_wen_baber_noori(**p).drive(1.0, d=1e-3 * d)["f"]
     np.testing.assert_allclose(force, expected, rtol=0, atol=FINE * np.abs(expected).max())

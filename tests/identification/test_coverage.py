@@ -18,13 +18,19 @@ AVERAGE = 0.035  # three standard deviations of a mean over 40 runs of 19 parame
 FEW = 0.75  # share of intervals for white residuals that may hold when the noise is coloured
 
 LAWS = {
-    "lugre": (lugre(sigma0=4e6, sigma1=2e4, Fc_pos=12e3, Fs_pos=16e3, Fc_neg=14e3, Fs_neg=18e3, vs=0.04),
-              ("sigma0", "sigma1", "Fc_pos", "Fs_pos", "Fc_neg", "vs"), 200.0),
-    "bouc_wen": (bouc_wen(k=2e7, d_y=2e-3, alpha=0.08, beta=0.6, gamma=0.4, n=1.6),
-                 ("k", "d_y", "alpha", "gamma", "n"), 600.0),
+    "lugre": (
+        lugre(sigma0=4e6, sigma1=2e4, Fc_pos=12e3, Fs_pos=16e3, Fc_neg=14e3, Fs_neg=18e3, vs=0.04),
+        ("sigma0", "sigma1", "Fc_pos", "Fs_pos", "Fc_neg", "vs"),
+        200.0,
+    ),
+    "bouc_wen": (
+        bouc_wen(k=2e7, d_y=2e-3, alpha=0.08, beta=0.6, gamma=0.4, n=1.6),
+        ("k", "d_y", "alpha", "gamma", "n"),
+        600.0,
+    ),
     "nonlinear_maxwell": (nonlinear_maxwell(K=2e7, C=2e5, alpha=0.5), ("K", "C", "alpha"), 500.0),
     "brfd_gap_slip": (brfd_gap_slip(), ("kp", "gn", "Fc_pos", "Fc_neg", "c"), 150.0),
-}  # fmt: skip
+}
 
 
 def motion():
@@ -79,8 +85,10 @@ def test_many_starts_find_the_truth_from_a_wrong_one(name):
     law, names, size = LAWS[name]
     clean, limits = law.drive(DT, **{k: motion()[k] for k in law.block.inputs})["f"], bounds(law, names)
     # one corner of the box after the other, so that every parameter is far off
-    wrong = {k: low + 0.02 * (high - low) if i % 2 else low + 0.9 * (high - low)
-             for i, (k, (low, high)) in enumerate(limits.items())}  # fmt: skip
+    wrong = {
+        k: low + 0.02 * (high - low) if i % 2 else low + 0.9 * (high - low)
+        for i, (k, (low, high)) in enumerate(limits.items())
+    }
     device = law.block(initial=law.initial, **(law.params | wrong))
     found = fit(device, MeasuredTest(DT, motion(), clean + noise(7, size, 0.0)), limits, starts=6)
     assert found.converged

@@ -13,8 +13,14 @@ from hyloop.integrators.spectral import damping_error, period_error
 PAGE = (Path(__file__).parents[2] / "docs" / "methods.md").read_text(encoding="utf-8")
 RHO = (1.0, 0.75, 0.5, 0.0)
 PRINTED = 6e-4  # of a number, or in its third decimal: half a unit and a little more
-METHODS = {"cr()": cr(), "mkr_alpha(1.0)": mkr_alpha(1.0), "mkr_alpha(0.75)": mkr_alpha(0.75),
-           "mkr_alpha(0.5)": mkr_alpha(0.5), "mkr_alpha(0.0)": mkr_alpha(0.0), "newmark()": newmark()}  # fmt: skip
+METHODS = {
+    "cr()": cr(),
+    "mkr_alpha(1.0)": mkr_alpha(1.0),
+    "mkr_alpha(0.75)": mkr_alpha(0.75),
+    "mkr_alpha(0.5)": mkr_alpha(0.5),
+    "mkr_alpha(0.0)": mkr_alpha(0.0),
+    "newmark()": newmark(),
+}
 
 
 def rows(begin):

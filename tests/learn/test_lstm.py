@@ -13,8 +13,11 @@ FLOAT32, GRADIENT = 2e-6, 2e-5
 
 
 def layer(rng, steps, batch, inputs, width):
-    weights = {"W": rng.normal(size=(inputs, 4 * width)) / np.sqrt(inputs),
-               "U": rng.normal(size=(width, 4 * width)) / np.sqrt(width), "b": rng.normal(size=4 * width)}  # fmt: skip
+    weights = {
+        "W": rng.normal(size=(inputs, 4 * width)) / np.sqrt(inputs),
+        "U": rng.normal(size=(width, 4 * width)) / np.sqrt(width),
+        "b": rng.normal(size=4 * width),
+    }
     x = rng.normal(size=(steps, batch, inputs))
     return x, weights, (rng.normal(size=(batch, width)), rng.normal(size=(batch, width)))
 

@@ -18,8 +18,11 @@ MIXED = Architecture(3, [[("lstm", 7, (0, 2)), ("gru", 5, (1, 3)), ("relu", 3)],
 
 
 def card(architecture, dt=0.001):
-    return Card(tuple(Signal(f"u{k}", "N") for k in range(architecture.inputs)),
-                tuple(Signal(f"y{k}", "N") for k in range(architecture.outputs)), dt=dt)  # fmt: skip
+    return Card(
+        tuple(Signal(f"u{k}", "N") for k in range(architecture.inputs)),
+        tuple(Signal(f"y{k}", "N") for k in range(architecture.outputs)),
+        dt=dt,
+    )
 
 
 @eqx.filter_jit
@@ -61,8 +64,9 @@ def test_stages_and_ranges_equal_the_textbook(rng):
         assert np.allclose(given, outputs(MIXED, stack.tensors, history), rtol=0, atol=ROUNDING)
 
 
-@pytest.mark.parametrize("architecture", [ocp_nn(), recurrent(2, width=16, depth=1, kind="gru"), mlp(3)],
-                         ids=["ocp-nn", "gru", "mlp"])  # fmt: skip
+@pytest.mark.parametrize(
+    "architecture", [ocp_nn(), recurrent(2, width=16, depth=1, kind="gru"), mlp(3)], ids=["ocp-nn", "gru", "mlp"]
+)
 def test_the_frozen_twin_gives_the_same_numbers_over_50_000_steps(architecture):
     """Against plain JAX in float32, driven by slow large waves under noise so that cells fill and empty."""
     rng, n = np.random.default_rng(3), 50_000

@@ -34,8 +34,18 @@ def flat_loss(layer, u, chunk=None):
 
 def brace_layer():
     """Every way to learn a parameter at once: from a network that sees state and input, by a factor, by a shift."""
-    layer = physics_layer(bouc_wen(k=2e7, d_y=1e-3), ("k", "beta"), features={"z": 1.0, "d": 5e-3}, constant=("d_y",),
-                          shifted={"alpha": 0.1}, width=4, depth=1, reach=2.0, dt=DT, seed=3)  # fmt: skip
+    layer = physics_layer(
+        bouc_wen(k=2e7, d_y=1e-3),
+        ("k", "beta"),
+        features={"z": 1.0, "d": 5e-3},
+        constant=("d_y",),
+        shifted={"alpha": 0.1},
+        width=4,
+        depth=1,
+        reach=2.0,
+        dt=DT,
+        seed=3,
+    )
     layer = eqx.tree_at(lambda l: l.network.layers[-1].weight, layer, replace_fn=lambda w: 50 * w)
     return layer, np.cumsum(V)[:, None] * DT
 

@@ -48,9 +48,11 @@ def test_normal_equations_equal_finite_differences():
 
     def residuals(theta):
         forces = lugre_exact(
-            sigma0=6442.5e3 * np.exp(theta[0]), Fc_pos=22.91e3 * np.exp(theta[1]), Fs_pos=24.43e3 * np.exp(theta[2]),
+            sigma0=6442.5e3 * np.exp(theta[0]),
+            Fc_pos=22.91e3 * np.exp(theta[1]),
+            Fs_pos=24.43e3 * np.exp(theta[2]),
             initial={"y": 2e3 * np.exp(theta[1])},
-        ).drive(DT, v=V)["f"]  # fmt: skip
+        ).drive(DT, v=V)["f"]
         return data.weight * (forces / 1e4 - data.y)
 
     J = np.column_stack([(residuals(theta + e) - residuals(theta - e)) / (2 * h) for e in h * np.eye(3)])
@@ -59,8 +61,14 @@ def test_normal_equations_equal_finite_differences():
 
 def test_parameters_of_a_law_are_found_from_its_own_force():
     seen = []
-    found = follow(layer(), step, start, [history(**TRUE), history(0.5, y0=-1e3, **TRUE)], iterations=25,
-                   progress=lambda i, c: seen.append(c))  # fmt: skip
+    found = follow(
+        layer(),
+        step,
+        start,
+        [history(**TRUE), history(0.5, y0=-1e3, **TRUE)],
+        iterations=25,
+        progress=lambda i, c: seen.append(c),
+    )
     values = [p * np.exp(z) for p, z in zip((6442.5e3, 22.91e3, 24.43e3), found.model.log_factors, strict=True)]
     assert np.array(values) == pytest.approx(np.array([*TRUE.values()]), rel=FOUND)
     assert (np.diff(found.costs) <= 0).all() and list(found.costs[1:]) == seen

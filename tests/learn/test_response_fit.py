@@ -126,8 +126,13 @@ def test_levenberg_marquardt_ends_where_scipy_does(rng):
         r = residuals(p)
         return r @ r, J.T @ r, J.T @ J
 
-    theirs = least_squares(lambda p: np.append(residuals(p), np.sqrt(ridge) * (prior @ p - centre)), [0.1, 5.0, 0.0],
-                           xtol=1e-14, ftol=1e-14, gtol=1e-14)  # fmt: skip
+    theirs = least_squares(
+        lambda p: np.append(residuals(p), np.sqrt(ridge) * (prior @ p - centre)),
+        [0.1, 5.0, 0.0],
+        xtol=1e-14,
+        ftol=1e-14,
+        gtol=1e-14,
+    )
     ours = levenberg_marquardt(
         evaluate, np.array([0.1, 5.0, 0.0]), prior, centre, ridge, iterations=100, tolerance=1e-14
     )

@@ -123,8 +123,9 @@ def test_derivatives_of_the_spline_are_those_of_scipy(rng):
     t = np.linspace(0.01, 7.99, 40)  # no knot among them, where the third derivative jumps
     ours = lambda t: spline(jnp.asarray(c), t)  # noqa: E731
     for order in range(4):
-        np.testing.assert_allclose(jax.jit(jax.vmap(ours))(t), theirs.derivative(order)(t) if order else theirs(t),
-                                   atol=1e-12 * 10**order)  # fmt: skip
+        np.testing.assert_allclose(
+            jax.jit(jax.vmap(ours))(t), theirs.derivative(order)(t) if order else theirs(t), atol=1e-12 * 10**order
+        )
         ours = jax.grad(ours)
 
 

@@ -57,20 +57,32 @@ REFUSED = {
     "updater not connected": (lambda: Wired("w", spring(), inputs={}), BadInput, "input d is not connected"),
     # loops
     "direction too long": (
-        lambda: Loop(FRAME, [Site("a", [1.0, 0.0, 0.0], spring())], method=cr(), dt=0.01), BadShape, "3 entries"),
+        lambda: Loop(FRAME, [Site("a", [1.0, 0.0, 0.0], spring())], method=cr(), dt=0.01),
+        BadShape,
+        "3 entries",
+    ),
     "two sites of one name": (
-        lambda: Loop(FRAME, [Site("a", [1.0, 0.0], spring())] * 2, method=cr(), dt=0.01), BadInput, "exists twice"),
+        lambda: Loop(FRAME, [Site("a", [1.0, 0.0], spring())] * 2, method=cr(), dt=0.01),
+        BadInput,
+        "exists twice",
+    ),
     "unknown channel in wiring": (
         lambda: Loop(FRAME, [Site("a", [1.0, 0.0], spring(), wiring={"d": "ground1"})], method=cr(), dt=0.01),
-        UnknownName, "unknown channel 'ground1'. Did you mean 'ground'"),
+        UnknownName,
+        "unknown channel 'ground1'. Did you mean 'ground'",
+    ),
     "fractional substeps": (lambda: Loop(FRAME, method=cr(), dt=0.01, substeps=1.5), OutOfBounds, "whole number"),
     "unstable step": (lambda: Loop(FRAME, method=central_difference(), dt=0.2), UnstableStep, "dt must not exceed"),
     "unstable because of a device": (
         lambda: Loop(FRAME, [Site("a", [1.0, 0.0], spring(k=1e9))], method=newmark_explicit(), dt=0.01),
-        UnstableStep, "devices included"),
+        UnstableStep,
+        "devices included",
+    ),
     "massless floor": (
         lambda: Loop(Structure([1.0, 0.0], [[2.0, -1.0], [-1.0, 1.0]]), method=newmark_explicit(), dt=0.01),
-        BadInput, "use mkr_alpha"),
+        BadInput,
+        "use mkr_alpha",
+    ),
     "nan in the excitation": (lambda: LOOP.run([0.0, np.nan, 1.0]), BadShape, r"first in row 1 \(t = 0.01 s\)"),
     "excitation of two columns": (lambda: LOOP.run(np.zeros((5, 2))), BadShape, r"1 column\(s\)"),
     "no excitation": (lambda: LOOP.run([]), BadShape, "excitation"),
@@ -82,7 +94,7 @@ REFUSED = {
     "unknown parameter to change": (lambda: LOOP.copy(damper1__fy=1.0), UnknownName, "Did you mean 'damper1.f_y'"),
     "changed parameter out of bounds": (lambda: LOOP.copy(damper1__alpha=2.0), OutOfBounds, "damper1.alpha"),
     "one loop in two jobs": (lambda: run_ensemble([(LOOP, [0.0]), (LOOP, [0.0])]), OutOfBounds, "loop.copy"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", REFUSED)

@@ -38,15 +38,29 @@ def _reference(duration=3.0):
         zeta_2 = (p["psi"] + p["delta_psi"] * eps) * (p["lambda_"] + zeta_1)
         h = 1 - zeta_1 * np.exp(-(((z * np.sign(rate) - p["q"] * z_max) / zeta_2) ** 2))
         n = p["n"]
-        z_rate = h / eta * (A * rate - nu * (p["beta"] * np.abs(rate) * np.abs(z) ** (n - 1) * z
-                                             + p["gamma"] * rate * np.abs(z) ** n))  # fmt: skip
+        z_rate = (
+            h
+            / eta
+            * (
+                A * rate
+                - nu * (p["beta"] * np.abs(rate) * np.abs(z) ** (n - 1) * z + p["gamma"] * rate * np.abs(z) ** n)
+            )
+        )
         restoring = frame.K @ u + 2 * COSINE * D.T @ force
         a = inverse @ (-restoring - frame.C @ v) - ground(t)
         return np.concatenate([v, a, z_rate, (1 - p["alpha"]) * p["k0"] * rate * z])
 
     times = np.linspace(0.0, duration, 301)
-    solution = solve_ivp(rates, (0.0, duration), np.zeros(4 * STORIES), t_eval=times, rtol=1e-9, atol=1e-12,
-                         method="LSODA", max_step=2e-3)  # fmt: skip
+    solution = solve_ivp(
+        rates,
+        (0.0, duration),
+        np.zeros(4 * STORIES),
+        t_eval=times,
+        rtol=1e-9,
+        atol=1e-12,
+        method="LSODA",
+        max_step=2e-3,
+    )
     return solution.y[:STORIES]
 
 
@@ -76,8 +90,11 @@ def test_compiled_live_and_resumed_runs_are_the_same_bits(tmp_path):
         "loop.restore(Snapshot.load(sys.argv[1]))\n"
         "np.save(sys.argv[2], loop.advance(pulse(0.01)[int(sys.argv[3]):]).data)\n"
     )
-    subprocess.run([sys.executable, "-c", script, tmp_path / "half.npz", tmp_path / "rest.npy", str(half + 1)],
-                   check=True, cwd=Path(__file__).parents[1])  # fmt: skip
+    subprocess.run(
+        [sys.executable, "-c", script, tmp_path / "half.npz", tmp_path / "rest.npy", str(half + 1)],
+        check=True,
+        cwd=Path(__file__).parents[1],
+    )
     assert np.array_equal(np.load(tmp_path / "rest.npy"), compiled.data[half + 1 :])
 
 

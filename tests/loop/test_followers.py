@@ -28,8 +28,10 @@ def weakening(x, u, dt, p):
 
 def _loop(shares, sites=(1, 2, 3), updated="damper2.f_y", **options):
     """A measured device and two models; an updater writes the yield force of the first model."""
-    devices = [Site(f"damper{s}", FRAME.story(s), bilinear(**DAMPER), physical=s == 1,
-                    shares=shares.get(f"damper{s}")) for s in sites]  # fmt: skip
+    devices = [
+        Site(f"damper{s}", FRAME.story(s), bilinear(**DAMPER), physical=s == 1, shares=shares.get(f"damper{s}"))
+        for s in sites
+    ]
     updater = Wired("updater", weakening(), {"d": "damper1.d"}, {"f_y": updated})
     return Loop(FRAME, devices, dt=1 / 256, substeps=4, blocks=[updater], **({"method": mkr_alpha(0.75)} | options))
 
@@ -129,8 +131,9 @@ def test_measured_signals_are_the_last_readings_of_the_chain():
         """A gain."""
         return (p[0] * u[0],), ()
 
-    @block(inputs={"d": "m"}, outputs={"f": "N", "f_m": "N", "d_m": "m"}, params={"k": Param("N/m", 1e6)},
-           reference="test")  # fmt: skip
+    @block(
+        inputs={"d": "m"}, outputs={"f": "N", "f_m": "N", "d_m": "m"}, params={"k": Param("N/m", 1e6)}, reference="test"
+    )
     def specimen(x, u, dt, p):
         """A spring that senses itself."""
         return (p[0] * u[0], 1.01 * p[0] * u[0], u[0]), ()

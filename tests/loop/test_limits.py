@@ -155,8 +155,10 @@ def test_drift_limit_names_the_story_and_stops_at_the_first_step_beyond_it():
     assert len(caught.value.result) == first + 1
 
 
-@pytest.mark.parametrize("bad", [{"max_u": 0.0}, {"max_energy": -1.0}, {"max_imbalance": np.nan},
-                                 {"drifts": {"story 1": Drift(np.ones(3), 0.0)}}])  # fmt: skip
+@pytest.mark.parametrize(
+    "bad",
+    [{"max_u": 0.0}, {"max_energy": -1.0}, {"max_imbalance": np.nan}, {"drifts": {"story 1": Drift(np.ones(3), 0.0)}}],
+)
 def test_limits_must_be_positive(bad):
     with pytest.raises(OutOfBounds, match="must be positive"):
         Limits(**bad)

@@ -52,10 +52,11 @@ def test_the_ramp_is_straight_and_ends_at_the_target(rng):
 def test_substeps_change_nothing_for_a_law_without_memory_of_the_path(rng):
     ground = rng.normal(size=1000)
     runs = [
-        Loop(_frame(), [Site("s", [1, 0, 0], bilinear(k=4e6, f_y=1e4))], method=newmark_explicit(), dt=0.01, substeps=m)
-        .run(ground)["u.3"]
+        Loop(
+            _frame(), [Site("s", [1, 0, 0], bilinear(k=4e6, f_y=1e4))], method=newmark_explicit(), dt=0.01, substeps=m
+        ).run(ground)["u.3"]
         for m in (1, 10)
-    ]  # fmt: skip
+    ]
     assert _relative(runs[0], runs[1]) < 1e-9
 
 
@@ -179,8 +180,13 @@ def test_an_ensemble_equals_single_runs_and_leaves_the_original_alone(rng):
 def test_ground_motion_in_two_directions_and_a_force(rng):
     """The response to several excitations is the sum of the responses to each."""
     base = _frame()
-    frame = Structure(base.M, base.K, C=base.C, influence=np.array([[1.0, 0.2], [1.0, 0.5], [1.0, 0.9]]),
-                      loads=np.array([[0.0], [0.0], [1e3]]))  # fmt: skip
+    frame = Structure(
+        base.M,
+        base.K,
+        C=base.C,
+        influence=np.array([[1.0, 0.2], [1.0, 0.5], [1.0, 0.9]]),
+        loads=np.array([[0.0], [0.0], [1e3]]),
+    )
     excitation = rng.normal(size=(400, 3))
     loop = Loop(frame, method=newmark_explicit(), dt=0.01)
     assert {"ground.1", "ground.2", "load.1"} <= set(loop.channels)
@@ -194,9 +200,13 @@ def _allocations(method, ground):
     from numba.core.runtime import _nrt_python, rtsys
 
     frame = _frame()
-    loop = Loop(frame.with_elements(springs(bilinear(), frame.story(2))),
-                [Site("s", frame.story(1), bilinear(k=4e6, f_y=1e4)), Site("c", frame.story(3), dashpot(c=1e4))],
-                method=method, dt=0.01, substeps=3)  # fmt: skip
+    loop = Loop(
+        frame.with_elements(springs(bilinear(), frame.story(2))),
+        [Site("s", frame.story(1), bilinear(k=4e6, f_y=1e4)), Site("c", frame.story(3), dashpot(c=1e4))],
+        method=method,
+        dt=0.01,
+        substeps=3,
+    )
     loop.run(ground, every="tick")
     _nrt_python.memsys_enable_stats()
     before = rtsys.get_allocation_stats()

@@ -53,15 +53,20 @@ def grid(stories=8, bays=4, damping=rayleigh):
             if b:
                 members.append((5e6, {turn(s, b): 1.0, turn(s, b - 1): 0.5}))
                 members.append((5e6, {turn(s, b): 0.5, turn(s, b - 1): 1.0, up(s, b): 0.2}))
-        braces.append({floor(s): 0.8}
-                      | ({floor(s - 1): -0.8, up(s, 1): 0.6, up(s - 1, 0): -0.6} if s else {}))  # fmt: skip
+        braces.append({floor(s): 0.8} | ({floor(s - 1): -0.8, up(s, 1): 0.6, up(s - 1, 0): -0.6} if s else {}))
     B = _matrix([entries for _, entries in members], n)
     K = sparse.csr_array(B.T @ sparse.diags_array([k for k, _ in members]) @ B)
     floors, joints = [floor(s) for s in range(stories)], [up(s, b) for s in range(stories) for b in range(bays)]
     mass, influence, at_rest = np.zeros(n), np.zeros(n), np.zeros(n)
     mass[floors], influence[floors], at_rest[joints] = 2e4, 1.0, -2e-3
-    frame = Structure(mass, K, influence=influence, elements=[springs(bouc_wen(k=6e7, d_y=2e-3), _matrix(braces, n))],
-                      dead_load=K @ at_rest, at_rest=at_rest)  # fmt: skip
+    frame = Structure(
+        mass,
+        K,
+        influence=influence,
+        elements=[springs(bouc_wen(k=6e7, d_y=2e-3), _matrix(braces, n))],
+        dead_load=K @ at_rest,
+        at_rest=at_rest,
+    )
     return frame.with_damping(damping(frame, 0.03))
 
 
@@ -78,8 +83,11 @@ def modes_and_stiffness(frame, ratio):
 def sites(frame):
     across = np.zeros(frame.n)
     across[[0, 9]] = -0.7, 0.7
-    return [Site("damper", across, nonlinear_maxwell()), Site("dashpot", frame.between(18, 0), dashpot(c=2e5), count=2),
-            Site("fuse", frame.between(27, 18), bilinear(k=2e7, f_y=5e4))]  # fmt: skip
+    return [
+        Site("damper", across, nonlinear_maxwell()),
+        Site("dashpot", frame.between(18, 0), dashpot(c=2e5), count=2),
+        Site("fuse", frame.between(27, 18), bilinear(k=2e7, f_y=5e4)),
+    ]
 
 
 def ground(steps=STEPS, seed=3):
@@ -136,8 +144,11 @@ def test_live_steps_snapshots_and_ensembles_are_the_same_bits():
     assert all(np.array_equal(member.data, whole) for member in pair)
 
 
-@pytest.mark.parametrize("method", [newmark_explicit(), newmark(), generalized_alpha(0.8), mkr_alpha(0.5, "plain")],
-                         ids=lambda method: method.name)  # fmt: skip
+@pytest.mark.parametrize(
+    "method",
+    [newmark_explicit(), newmark(), generalized_alpha(0.8), mkr_alpha(0.5, "plain")],
+    ids=lambda method: method.name,
+)
 def test_other_methods_take_full_matrices_of_a_small_model_and_refuse_a_large_one(method):
     n = 20
     drift = sparse.diags_array([np.ones(n), -np.ones(n - 1)], offsets=[0, -1])

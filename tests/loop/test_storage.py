@@ -27,15 +27,18 @@ def is_sparse(made):
     return bool(made._plan.sparse)
 
 
-@pytest.mark.parametrize("make, expected", [
-    (lambda: frame(2, 1), False),  # 12 unknowns
-    (lambda: frame(4, 1), False),  # 24
-    (lambda: frame(5, 2), True),  # 45
-    (lambda: frame(10, 5), True),  # 180, full matrices in the structure
-    (lambda: frame(8, 3, condense=[]), False),  # 64, all of them coupled
-    (lambda: shear_frame([1e4] * 8, [1e7] * 8), False),
-    (lambda: shear_frame([1e4] * 40, [1e7] * 40), True),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "make, expected",
+    [
+        (lambda: frame(2, 1), False),  # 12 unknowns
+        (lambda: frame(4, 1), False),  # 24
+        (lambda: frame(5, 2), True),  # 45
+        (lambda: frame(10, 5), True),  # 180, full matrices in the structure
+        (lambda: frame(8, 3, condense=[]), False),  # 64, all of them coupled
+        (lambda: shear_frame([1e4] * 8, [1e7] * 8), False),
+        (lambda: shear_frame([1e4] * 40, [1e7] * 40), True),
+    ],
+)
 def test_the_step_takes_what_is_faster(make, expected):
     structure = make()
     assert not structure.is_sparse  # full for whoever looks at it

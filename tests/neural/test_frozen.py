@@ -58,8 +58,11 @@ def test_a_nan_is_counted_and_comes_out_again(rng):
 def loop(rng, steps):
     """A frame whose damper is a network that also hears the story velocity."""
     tensors = random_tensors(recurrent(2, width=24, depth=2), rng)
-    card = Card((Signal("d", "m", 0, 50.0, -0.05, 0.05), Signal("v", "m/s", 0, 3.0, -0.5, 0.5)),
-                (Signal("f", "N", 0, 1e-4),), dt=0.005)  # fmt: skip
+    card = Card(
+        (Signal("d", "m", 0, 50.0, -0.05, 0.05), Signal("v", "m/s", 0, 3.0, -0.5, 0.5)),
+        (Signal("f", "N", 0, 1e-4),),
+        dt=0.005,
+    )
     net = FrozenNetwork(recurrent(2, width=24, depth=2), tensors, card)
     frame = shear_frame([1e5], [4e6])
     sites = [Site("damper", frame.story(1), net.device())]

@@ -96,10 +96,11 @@ class PlainSteel:
 def plain_moment_curvature(section, axial_force, curvatures):
     """Moments under a constant axial force, applied first, by a root search at every curvature."""
     fibres = [
-        PlainConcrete(m.fc, m.ec, m.fcu, m.ecu) if isinstance(m, Concrete)
+        PlainConcrete(m.fc, m.ec, m.fcu, m.ecu)
+        if isinstance(m, Concrete)
         else PlainSteel(m.fy, m.E, m.b, m.R0, m.cR1, m.cR2)
         for m in section.materials
-    ]  # fmt: skip
+    ]
     moments = []
     for curvature in [0.0, *curvatures]:
 
@@ -122,8 +123,15 @@ def drive(group, displacements):
     x, forces, states = group.initial.copy(), [], []
     for row in displacements:
         u, r = np.array(row, dtype=float), np.zeros(len(row))
-        group.function.ctypes(address(u), address(np.zeros_like(u)), 1.0, address(x), address(group.parameters),
-                              address(group.integers, ctypes.c_int64), address(r))  # fmt: skip
+        group.function.ctypes(
+            address(u),
+            address(np.zeros_like(u)),
+            1.0,
+            address(x),
+            address(group.parameters),
+            address(group.integers, ctypes.c_int64),
+            address(r),
+        )
         forces.append(r)
         states.append(x.copy())
     return np.array(forces), np.array(states)
@@ -219,8 +227,14 @@ def opensees_cantilever(member, loads, path, sideways=(0.0, 1.0, 0.0), transform
     rows = []
 
     def note():
-        rows.append((ops.nodeDisp(2), ops.eleForce(1)[dofs:], ops.eleResponse(1, "section", "1", "deformation"),
-                     ops.eleResponse(1, "section", "1", "force")))  # fmt: skip
+        rows.append(
+            (
+                ops.nodeDisp(2),
+                ops.eleForce(1)[dofs:],
+                ops.eleResponse(1, "section", "1", "deformation"),
+                ops.eleResponse(1, "section", "1", "force"),
+            )
+        )
 
     for _ in range(10):
         assert ops.analyze(1) == 0

@@ -50,8 +50,14 @@ class OpenSeesModel:
             if any(values):
                 ops.mass(self.tags[name], *values)
         for member in model.members.values():
-            {Elastic: self._elastic, Fibre: self._fibre, Brace: self._brace, LeanOn: self._lean_on,
-             Link: self._link, Spring: self._device}[type(member)](member)  # fmt: skip
+            {
+                Elastic: self._elastic,
+                Fibre: self._fibre,
+                Brace: self._brace,
+                LeanOn: self._lean_on,
+                Link: self._link,
+                Spring: self._device,
+            }[type(member)](member)
         ops.timeSeries("Linear", 1)
         ops.pattern("Plain", 1, 1)
         for name in model.nodes:
@@ -89,8 +95,12 @@ class OpenSeesModel:
     def _constraints(self):
         model, ops = self.model, self.ops
         unknown = set(assembly.numbering(model).names)
-        follows = {f"{node}.{dof}" for floor in model.floors.values() for node in floor.nodes
-                   for dof in IN_PLAN[model.dimensions]}  # fmt: skip
+        follows = {
+            f"{node}.{dof}"
+            for floor in model.floors.values()
+            for node in floor.nodes
+            for dof in IN_PLAN[model.dimensions]
+        }
         for name, tag in self.tags.items():
             # rotations nothing resists, and what a master does not have, are held
             held = [int(f"{name}.{dof}" not in unknown | follows) for dof in model.dofs]
@@ -134,8 +144,17 @@ class OpenSeesModel:
         else:
             lp_i, lp_j = member.hinges
             ops.beamIntegration("HingeRadau", rule, sections[0], lp_i, sections[-1], lp_j, sections[1])
-        ops.element("forceBeamColumn", self.members[member.name], self.tags[member.i], self.tags[member.j],
-                    self._transformation(member, member.pdelta), rule, "-iter", 100, 1e-14)  # fmt: skip
+        ops.element(
+            "forceBeamColumn",
+            self.members[member.name],
+            self.tags[member.i],
+            self.tags[member.j],
+            self._transformation(member, member.pdelta),
+            rule,
+            "-iter",
+            100,
+            1e-14,
+        )
 
     def _section(self, section):
         if id(section) in self._sections:
@@ -165,8 +184,9 @@ class OpenSeesModel:
             elif isinstance(m, materials.Bilinear):
                 ops.uniaxialMaterial("Steel01", tag, m.fy, m.E * stretch, m.b)
             elif isinstance(m, materials.Steel):
-                ops.uniaxialMaterial("Steel02", tag, m.fy, m.E * stretch, m.b, m.R0, m.cR1, m.cR2, m.a1, m.a2, m.a3,
-                                     m.a4)  # fmt: skip
+                ops.uniaxialMaterial(
+                    "Steel02", tag, m.fy, m.E * stretch, m.b, m.R0, m.cR1, m.cR2, m.a1, m.a2, m.a3, m.a4
+                )
             else:
                 ops.uniaxialMaterial("Concrete01", tag, -m.fc, -m.ec / stretch, -m.fcu, -m.ecu / stretch)
             self._materials[key] = tag
@@ -175,8 +195,9 @@ class OpenSeesModel:
     def _brace(self, member):
         # OpenSees' strain refers to the distance of the nodes, ours to the part that deforms
         material = self.material(member.material, member.distance / member.length)
-        self.ops.element("Truss", self.members[member.name], self.tags[member.i], self.tags[member.j], member.area,
-                         material)  # fmt: skip
+        self.ops.element(
+            "Truss", self.members[member.name], self.tags[member.i], self.tags[member.j], member.area, material
+        )
 
     def _springs(self, member, kind, springs, *orientation):
         tags = []
@@ -184,8 +205,17 @@ class OpenSeesModel:
             tags.append(self._tag())
             self.ops.uniaxialMaterial("Elastic", tags[-1], k)
         directions = [self._direction(dof) for dof in springs]
-        self.ops.element(kind, self.members[member.name], self.tags[member.i], self.tags[member.j], "-mat", *tags,
-                         "-dir", *directions, *orientation)  # fmt: skip
+        self.ops.element(
+            kind,
+            self.members[member.name],
+            self.tags[member.i],
+            self.tags[member.j],
+            "-mat",
+            *tags,
+            "-dir",
+            *directions,
+            *orientation,
+        )
 
     def _lean_on(self, member):
         directions = ("ux", "uz")[: self.model.dimensions - 1]

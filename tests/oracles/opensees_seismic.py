@@ -52,8 +52,16 @@ class Shaken(OpenSeesModel):
 
     def _brace(self, member):
         material = self.material(member.material, member.distance / member.length)
-        self.ops.element("Truss", self.members[member.name], self.tags[member.i], self.tags[member.j], member.area,
-                         material, "-doRayleigh", 1)  # fmt: skip
+        self.ops.element(
+            "Truss",
+            self.members[member.name],
+            self.tags[member.i],
+            self.tags[member.j],
+            member.area,
+            material,
+            "-doRayleigh",
+            1,
+        )
 
     def _springs(self, member, kind, springs, *orientation):
         super()._springs(member, kind, springs, *orientation, "-doRayleigh", 1)

@@ -98,8 +98,13 @@ def test_provenance_and_outcome(tmp_path):
         output.outcome["fault"] = "limit"
     recording = Recording.load(tmp_path / "run.h5")
     assert recording.attributes == {
-        "file": str(tmp_path), "seed": 3, "gain": [1.0, 2.0], "unit": "m/s²", "nested": {"a": None}, "fault": "limit"
-    }  # fmt: skip
+        "file": str(tmp_path),
+        "seed": 3,
+        "gain": [1.0, 2.0],
+        "unit": "m/s²",
+        "nested": {"a": None},
+        "fault": "limit",
+    }
     assert len(recording) == 0 and recording.complete
 
 

@@ -50,16 +50,19 @@ def test_a_brace_follows_opensees():
     assert np.abs(r[:, 0] - 0.8 * 0.012 * stress).max() < 1e-10 * np.abs(r).max()
 
 
-@pytest.mark.parametrize("change, error, message", [
-    ({"areas": 0.0}, OutOfBounds, "areas of member 0"),
-    ({"areas": [1.0, -1.0]}, OutOfBounds, "areas of member 1"),
-    ({"lengths": [1.0, 0.0]}, OutOfBounds, "lengths of member 1"),
-    ({"lengths": [1.0, 2.0, 3.0]}, BadShape, "for 2 members"),
-    ({"materials": [Elastic(1.0)]}, BadShape, "1 materials for the 2 rows"),
-    ({"materials": [Elastic(1.0), 7]}, BadInput, "must be Elastic"),
-    ({"B": np.zeros((0, 3))}, BadShape, "0 rows"),
-    ({"B": [[1.0, np.inf]] * 2}, BadShape, "finite"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change, error, message",
+    [
+        ({"areas": 0.0}, OutOfBounds, "areas of member 0"),
+        ({"areas": [1.0, -1.0]}, OutOfBounds, "areas of member 1"),
+        ({"lengths": [1.0, 0.0]}, OutOfBounds, "lengths of member 1"),
+        ({"lengths": [1.0, 2.0, 3.0]}, BadShape, "for 2 members"),
+        ({"materials": [Elastic(1.0)]}, BadShape, "1 materials for the 2 rows"),
+        ({"materials": [Elastic(1.0), 7]}, BadInput, "must be Elastic"),
+        ({"B": np.zeros((0, 3))}, BadShape, "0 rows"),
+        ({"B": [[1.0, np.inf]] * 2}, BadShape, "finite"),
+    ],
+)
 def test_bad_trusses_are_refused(change, error, message):
     given = {"materials": Elastic(1.0), "areas": 1.0, "lengths": 1.0, "B": np.eye(2)} | change
     with pytest.raises(error, match=message):

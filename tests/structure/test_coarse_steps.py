@@ -11,8 +11,9 @@ from hyloop.structure.beam_forces import CLOSE
 
 HEIGHT = 2.5
 SHELL, CORE = kent_park(27.5e6, 0.012, 414e6, 0.34, 0.1)
-SECTION = rc_rectangle(0.416, 0.457, 0.04, CORE, SHELL, [(y, 3 * 6.45e-4) for y in (-0.17, 0.0, 0.17)],
-                       Steel(414e6, 200e9, 0.01))  # fmt: skip
+SECTION = rc_rectangle(
+    0.416, 0.457, 0.04, CORE, SHELL, [(y, 3 * 6.45e-4) for y in (-0.17, 0.0, 0.17)], Steel(414e6, 200e9, 0.01)
+)
 AXIAL = 0.15 * 27.5e6 * 0.416 * 0.457  # N
 COARSE = 0.06  # NRMSE of 1/64 s against 1/1024 s: what the period error of the method leaves
 # motions in which one Newton correction of the whole increment led to drifts of hundreds of heights at 1/64 s

@@ -120,13 +120,16 @@ def test_a_release_frees_the_moment_about_the_axis_of_the_member():
     assert K[0, 0] == pytest.approx(E * A / L * (1 - Sz**2 / (A * Iz)), rel=EXACT)
 
 
-@pytest.mark.parametrize("numbers, message", [
-    ({"Sz": 0.1}, "Sz"),  # the second moment about the centroid would be negative
-    ({"Sz": np.nan}, "Sz"),
-    ({"Iy": 1e-3, "Sy": 0.1}, "Sy"),
-    ({"Iy": 1e-3, "Iyz": 3e-3}, "Iyz"),
-    ({"Sy": 0.01}, "Iy"),  # not for the plane, and without Iy not for space
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "numbers, message",
+    [
+        ({"Sz": 0.1}, "Sz"),  # the second moment about the centroid would be negative
+        ({"Sz": np.nan}, "Sz"),
+        ({"Iy": 1e-3, "Sy": 0.1}, "Sy"),
+        ({"Iy": 1e-3, "Iyz": 3e-3}, "Iyz"),
+        ({"Sy": 0.01}, "Iy"),  # not for the plane, and without Iy not for space
+    ],
+)
 def test_moments_of_area_that_no_section_has_are_refused(numbers, message):
     with pytest.raises(OutOfBounds, match=message):
         ElasticSection(E, 0.1, 4e-3, **numbers)

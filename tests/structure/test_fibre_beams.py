@@ -70,8 +70,9 @@ def test_elastic_members_are_exact(dimensions, rule, fibres):
     z = np.array([-0.1, -0.1, 0.1, 0.1])
     elastic = ElasticSection(30e9, 0.08, 0.08 * 0.04, 0.08 * 0.01, 1.0, 2e7)
     section = FibreSection(y, np.full(4, 0.02), Elastic(30e9), z, GJ=2e7) if fibres else elastic
-    group = fibre_beams([BeamColumn(2.0, rule, section)], cantilever_rows(dimensions, length=2.0),
-                        dimensions=dimensions)  # fmt: skip
+    group = fibre_beams(
+        [BeamColumn(2.0, rule, section)], cantilever_rows(dimensions, length=2.0), dimensions=dimensions
+    )
     expected = cantilever_stiffness(elastic, 2.0, dimensions)
     size = np.sqrt(np.outer(np.diag(expected), np.diag(expected)))
     assert np.abs((group.stiffness.toarray() - expected) / size).max() < EXACT
@@ -105,8 +106,9 @@ def test_hinge_rule_is_that_of_scott_and_fenves():
 def test_cyclic_column_follows_opensees(axial_force, transformation):
     member = column()
     path = cycles([0.005, 0.01, 0.02, 0.03], 5e-4)
-    u, force, deformation, moment = opensees_cantilever(member, (axial_force, 0.0, 0.0), path,
-                                                        transformation=transformation)  # fmt: skip
+    u, force, deformation, moment = opensees_cantilever(
+        member, (axial_force, 0.0, 0.0), path, transformation=transformation
+    )
     B = cantilever_rows(p_delta=transformation == "PDelta")
     worst = {}
     for iterations in (1, 2, 20):
@@ -221,24 +223,40 @@ def test_a_group_is_the_sum_of_its_members(rng):
     assert np.abs(both - apart).max() < 1e-12 * np.abs(both).max()
 
 
-@pytest.mark.parametrize("make, error, message", [
-    (lambda: fibre_beams([], np.zeros((0, 3))), BadInput, "at least one"),
-    (lambda: fibre_beams([column()], np.zeros((3, 3))), BadShape, "need 4"),
-    (lambda: fibre_beams([column()], np.full((4, 3), np.nan)), BadShape, "finite"),
-    (lambda: fibre_beams([column()], np.zeros((4, 3)), dimensions=4), OutOfBounds, "2 .plane. or 3"),
-    (lambda: fibre_beams([column()], np.zeros((4, 3)), iterations=0), OutOfBounds, "iterations"),
-    (lambda: BeamColumn(0.0, hinge_radau(1.0, 0.1, 0.1), INNER, "C1"), OutOfBounds, "'C1'.*length"),
-    (lambda: BeamColumn(2.0, hinge_radau(1.0, 0.1, 0.1), INNER, "C1"), OutOfBounds, "'C1'.*another length"),
-    (lambda: BeamColumn(1.0, hinge_radau(1.0, 0.1, 0.1), [INNER] * 5, "C1"), BadShape, "5 sections for 6"),
-    (lambda: BeamColumn(1.0, Rule(np.zeros(2), np.zeros(1)), INNER, "C1"), BadShape, "'C1'"),
-    (lambda: hinge_radau(1.0, 0.2, 0.1), OutOfBounds, "quarter"),
-    (lambda: hinge_radau(1.0, 0.0, 0.1), OutOfBounds, "positive"),
-    (lambda: gauss_lobatto(1.0, 1), OutOfBounds, "2 to 20"),
-    (lambda: fibre_beams([BeamColumn(1.0, gauss_lobatto(1.0, 3), FibreSection([0.1, 0.1], [1e-3, 1e-3], STEEL), "C1")],
-                         np.zeros((4, 3))), OutOfBounds, "'C1'.*one line"),
-    (lambda: fibre_beams([BeamColumn(1.0, gauss_lobatto(1.0, 3), ElasticSection(1.0, 1.0, 1.0, 1.0), "C1")],
-                         np.zeros((8, 3)), dimensions=3), OutOfBounds, "'C1'.*torsional"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "make, error, message",
+    [
+        (lambda: fibre_beams([], np.zeros((0, 3))), BadInput, "at least one"),
+        (lambda: fibre_beams([column()], np.zeros((3, 3))), BadShape, "need 4"),
+        (lambda: fibre_beams([column()], np.full((4, 3), np.nan)), BadShape, "finite"),
+        (lambda: fibre_beams([column()], np.zeros((4, 3)), dimensions=4), OutOfBounds, "2 .plane. or 3"),
+        (lambda: fibre_beams([column()], np.zeros((4, 3)), iterations=0), OutOfBounds, "iterations"),
+        (lambda: BeamColumn(0.0, hinge_radau(1.0, 0.1, 0.1), INNER, "C1"), OutOfBounds, "'C1'.*length"),
+        (lambda: BeamColumn(2.0, hinge_radau(1.0, 0.1, 0.1), INNER, "C1"), OutOfBounds, "'C1'.*another length"),
+        (lambda: BeamColumn(1.0, hinge_radau(1.0, 0.1, 0.1), [INNER] * 5, "C1"), BadShape, "5 sections for 6"),
+        (lambda: BeamColumn(1.0, Rule(np.zeros(2), np.zeros(1)), INNER, "C1"), BadShape, "'C1'"),
+        (lambda: hinge_radau(1.0, 0.2, 0.1), OutOfBounds, "quarter"),
+        (lambda: hinge_radau(1.0, 0.0, 0.1), OutOfBounds, "positive"),
+        (lambda: gauss_lobatto(1.0, 1), OutOfBounds, "2 to 20"),
+        (
+            lambda: fibre_beams(
+                [BeamColumn(1.0, gauss_lobatto(1.0, 3), FibreSection([0.1, 0.1], [1e-3, 1e-3], STEEL), "C1")],
+                np.zeros((4, 3)),
+            ),
+            OutOfBounds,
+            "'C1'.*one line",
+        ),
+        (
+            lambda: fibre_beams(
+                [BeamColumn(1.0, gauss_lobatto(1.0, 3), ElasticSection(1.0, 1.0, 1.0, 1.0), "C1")],
+                np.zeros((8, 3)),
+                dimensions=3,
+            ),
+            OutOfBounds,
+            "'C1'.*torsional",
+        ),
+    ],
+)
 def test_bad_members_are_refused(make, error, message):
     with pytest.raises(error, match=message):
         make()

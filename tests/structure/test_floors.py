@@ -41,12 +41,15 @@ def test_named_floors_give_the_stories_from_the_bottom_up():
     assert Structure(np.ones(3), K, floors=[2, 0]).story(2).tolist() == [1.0, 0.0, -1.0]
 
 
-@pytest.mark.parametrize("floors, error, words", [
-    (["first", "attic"], UnknownName, "floors: unknown degree of freedom 'attic'"),
-    ([0, 3], OutOfBounds, "floors: .*3 does not exist"),
-    (["roof", "roof"], BadInput, "floors: .*once"),
-    ("roof", BadInput, "floors: .*list"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "floors, error, words",
+    [
+        (["first", "attic"], UnknownName, "floors: unknown degree of freedom 'attic'"),
+        ([0, 3], OutOfBounds, "floors: .*3 does not exist"),
+        (["roof", "roof"], BadInput, "floors: .*once"),
+        ("roof", BadInput, "floors: .*list"),
+    ],
+)
 def test_floors_are_checked(floors, error, words):
     with pytest.raises(error, match=words):
         Structure(np.ones(3), K, names=["roof", "tilt", "first"], floors=floors)

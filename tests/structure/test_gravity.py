@@ -67,8 +67,11 @@ def column(P, H=0.0, height=3.0):
     depth, layers = 0.4, 16
     y = (np.arange(layers) + 0.5) / layers * depth - depth / 2
     area = np.full(layers, depth**2 / layers)
-    section = FibreSection(np.append(y, [-0.15, 0.15]), np.append(area, [8e-4, 8e-4]),
-                           [Concrete(30e6, 0.002, 20e6, 0.012)] * layers + [Steel(420e6, 2e11, 0.01)] * 2)  # fmt: skip
+    section = FibreSection(
+        np.append(y, [-0.15, 0.15]),
+        np.append(area, [8e-4, 8e-4]),
+        [Concrete(30e6, 0.002, 20e6, 0.012)] * layers + [Steel(420e6, 2e11, 0.01)] * 2,
+    )
     model = Model()
     model.node("foot", 0, 0)
     model.node("top", 0, height)
@@ -112,8 +115,9 @@ def test_tangent_of_springs_is_their_stiffness_before_and_after_yield(rng):
     rows = np.eye(n) - np.eye(n, k=-1)
     group = springs(bilinear(k=1e4, f_y=50.0, alpha=0.1), rows)
     structure = Structure(M, K, elements=[group])
-    assert np.allclose(tangent(structure, np.zeros(n), [group.initial]).toarray(), structure.initial_stiffness,
-                       rtol=1e-6, atol=1e-2)  # fmt: skip
+    assert np.allclose(
+        tangent(structure, np.zeros(n), [group.initial]).toarray(), structure.initial_stiffness, rtol=1e-6, atol=1e-2
+    )
     u = np.arange(1.0, n + 1)  # every spring drawn by 1 m, far beyond its yield displacement
     expected = K + 0.1 * 1e4 * rows.T @ rows
     assert np.allclose(tangent(structure, u, [group.initial]).toarray(), expected, rtol=1e-6, atol=1e-2)

@@ -41,10 +41,13 @@ def test_bilinear_follows_opensees(strains):
     assert np.abs(Bilinear(400e6, 200e9, 0.02).stress(strains) - expected).max() < SAME_RULES * 400e6
 
 
-@pytest.mark.parametrize("material, plain", [
-    (Concrete(*CONCRETES[0]), PlainConcrete(*CONCRETES[0])),
-    (Steel(400e6, 200e9, 0.01), PlainSteel(400e6, 200e9, 0.01, 20.0, 0.925, 0.15)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "material, plain",
+    [
+        (Concrete(*CONCRETES[0]), PlainConcrete(*CONCRETES[0])),
+        (Steel(400e6, 200e9, 0.01), PlainSteel(400e6, 200e9, 0.01, 20.0, 0.925, 0.15)),
+    ],
+)
 def test_materials_follow_plain_python(strains, material, plain):
     expected = []
     for strain in strains:
@@ -91,21 +94,24 @@ def test_powers_agree_with_the_library(rng):
     assert 0.0 < power(0.0, 3.0) < 1e-300
 
 
-@pytest.mark.parametrize("make, message", [
-    (lambda: Concrete(-30e6, 0.002, 6e6, 0.006), "positive numbers"),
-    (lambda: Concrete(30e6, 0.0, 6e6, 0.006), "ec"),
-    (lambda: Concrete(30e6, 0.002, 40e6, 0.006), "exceeds the strength"),
-    (lambda: Concrete(30e6, 0.002, 6e6, 0.002), "larger than ec"),
-    (lambda: Steel(400e6, 0.0), "E = 0"),
-    (lambda: Steel(400e6, 200e9, b=1.0), "b = 1"),
-    (lambda: Steel(400e6, 200e9, cR1=1.0), "cR1"),
-    (lambda: Bilinear(0.0, 200e9), "fy"),
-    (lambda: Elastic(float("nan")), "E = nan"),
-    (lambda: kent_park(27.5, 0.01, 414e6, 0.35, 0.1), "is it in Pa"),
-    (lambda: kent_park(27.5e6, -0.01, 414e6, 0.35, 0.1), "hoop_ratio"),
-    (lambda: kent_park(27.5e6, 0.01, 414e6, 0.35, 0.0), "spacing"),
-    (lambda: kent_park(100e6, 0.05, 2000e6, 0.01, 10.0), "vertical descent"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: Concrete(-30e6, 0.002, 6e6, 0.006), "positive numbers"),
+        (lambda: Concrete(30e6, 0.0, 6e6, 0.006), "ec"),
+        (lambda: Concrete(30e6, 0.002, 40e6, 0.006), "exceeds the strength"),
+        (lambda: Concrete(30e6, 0.002, 6e6, 0.002), "larger than ec"),
+        (lambda: Steel(400e6, 0.0), "E = 0"),
+        (lambda: Steel(400e6, 200e9, b=1.0), "b = 1"),
+        (lambda: Steel(400e6, 200e9, cR1=1.0), "cR1"),
+        (lambda: Bilinear(0.0, 200e9), "fy"),
+        (lambda: Elastic(float("nan")), "E = nan"),
+        (lambda: kent_park(27.5, 0.01, 414e6, 0.35, 0.1), "is it in Pa"),
+        (lambda: kent_park(27.5e6, -0.01, 414e6, 0.35, 0.1), "hoop_ratio"),
+        (lambda: kent_park(27.5e6, 0.01, 414e6, 0.35, 0.0), "spacing"),
+        (lambda: kent_park(100e6, 0.05, 2000e6, 0.01, 10.0), "vertical descent"),
+    ],
+)
 def test_bad_materials_are_refused(make, message):
     with pytest.raises(OutOfBounds, match=message):
         make()

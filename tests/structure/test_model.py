@@ -87,8 +87,9 @@ def shear_building(master, mass=3e4, rotary=4e5):
         model.support(name + "0", "fixed")
         model.support(name + "1", ["uy", "rx", "rz"])
         model.elastic(name, name + "0", name + "1", ElasticSection(E, A, Ic * (1 + k), 2 * Ic, 8e10, 1e-5))
-    model.diaphragm("floor", [name + "1" for name in corners], master=(*master[:1], h, *master[1:]), mass=mass,
-                    rotary=rotary)  # fmt: skip
+    model.diaphragm(
+        "floor", [name + "1" for name in corners], master=(*master[:1], h, *master[1:]), mass=mass, rotary=rotary
+    )
     return model, corners, h
 
 

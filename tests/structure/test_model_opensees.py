@@ -31,12 +31,15 @@ def space_frame():
             model.node(f"{line}{level}", x, 3.2 * level, z)
             model.mass(f"{line}{level}", uy=500.0 + k)
         for i, j in zip("ABCD", "BCDA", strict=True):
-            model.elastic(f"column {i}{level}", f"{i}{level - 1}", f"{i}{level}", column, offsets=(0.1, 0.2),
-                          up=(1, 0, 0.3))  # fmt: skip
-            model.elastic(f"beam {i}{level}", f"{i}{level}", f"{j}{level}", beam, release=hinges[i],
-                          offsets=(0.15, (0, -0.1, 0)))  # fmt: skip
-        model.diaphragm(f"floor{level}", [f"{line}{level}" for line in plan], master=(2.3, 3.2 * level, 2.4), mass=2e4,
-                        rotary=9e4)  # fmt: skip
+            model.elastic(
+                f"column {i}{level}", f"{i}{level - 1}", f"{i}{level}", column, offsets=(0.1, 0.2), up=(1, 0, 0.3)
+            )
+            model.elastic(
+                f"beam {i}{level}", f"{i}{level}", f"{j}{level}", beam, release=hinges[i], offsets=(0.15, (0, -0.1, 0))
+            )
+        model.diaphragm(
+            f"floor{level}", [f"{line}{level}" for line in plan], master=(2.3, 3.2 * level, 2.4), mass=2e4, rotary=9e4
+        )
     model.node("soil", 0, 0, 0)
     model.support("soil")
     model.link("springs", "soil", "A0", {"rx": 1e6, "ry": 1e6, "rz": 2e6})
@@ -67,8 +70,11 @@ def test_a_space_frame_with_floors_has_the_matrices_and_frequencies_of_opensees(
 def concrete_frame():
     """Two stories of reinforced concrete with a yielding brace, under loads that crack it."""
     y = (np.arange(16) + 0.5) / 40.0 - 0.2
-    section = FibreSection(np.append(y, [-0.15, 0.15]), np.append(np.full(16, 0.01), [9e-4, 9e-4]),
-                           [Concrete(30e6, 0.003, 22e6, 0.02)] * 16 + [Steel(420e6, 2e11, 0.01)] * 2)  # fmt: skip
+    section = FibreSection(
+        np.append(y, [-0.15, 0.15]),
+        np.append(np.full(16, 0.01), [9e-4, 9e-4]),
+        [Concrete(30e6, 0.003, 22e6, 0.02)] * 16 + [Steel(420e6, 2e11, 0.01)] * 2,
+    )
     model = Model()
     for line, x in (("A", 0.0), ("B", 5.0)):
         model.node(line + "0", x, 0.0)
@@ -80,8 +86,9 @@ def concrete_frame():
             model.mass(node, ux=1e4, uy=1e4)
             model.load(node, ux=2e4, uy=-3e5, rz=-3e4 if line == "A" else 3e4)
     for level in (1, 2):
-        model.fibre(f"beam {level}", f"A{level}", f"B{level}", section, hinges=(0.2, 0.25), offsets=(0.2, 0.2),
-                    pdelta=False)  # fmt: skip
+        model.fibre(
+            f"beam {level}", f"A{level}", f"B{level}", section, hinges=(0.2, 0.25), offsets=(0.2, 0.2), pdelta=False
+        )
     model.brace("brace", "A0", "B1", Bilinear(2e8, 2e11, 0.02), 1e-4, length=3.0)
     return model
 

@@ -17,8 +17,13 @@ def frame(material="Elastic", transformation="Linear", section="Elastic", elemen
         ops.node(k + 1, *x)
     for foot in (1, 5):
         ops.fix(foot, 1, 1, 1)
-    numbers = {"Elastic": (2e11,), "Steel02": (3e8, 2e11, 0.01), "ElasticPP": (2e11, 1e-3), "ENT": (2e11,),
-               "Viscous": (1e5, 1.0)}  # fmt: skip
+    numbers = {
+        "Elastic": (2e11,),
+        "Steel02": (3e8, 2e11, 0.01),
+        "ElasticPP": (2e11, 1e-3),
+        "ENT": (2e11,),
+        "Viscous": (1e5, 1.0),
+    }
     ops.uniaxialMaterial("Elastic", 1, 2e11)
     ops.uniaxialMaterial(material, 2, *numbers[material])
     ops.uniaxialMaterial("Elastic", 3, 2e8)
@@ -41,26 +46,31 @@ def frame(material="Elastic", transformation="Linear", section="Elastic", elemen
     return ops
 
 
-@pytest.mark.parametrize("options", [
-    {}, {"section": "elastic fibres"}, {"element": "dispBeamColumn", "section": "elastic fibres"},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "options", [{}, {"section": "elastic fibres"}, {"element": "dispBeamColumn", "section": "elastic fibres"}]
+)
 def test_an_elastic_model_is_imported_without_a_question(options):
     ops = frame(**options)
     assert opensees_import.left_out(ops) == []
     assert opensees_import.structure(ops).n == 9
 
 
-@pytest.mark.parametrize("options, words", [
-    ({"material": "Steel02"}, r"Truss \(element 4\): Steel02"),
-    ({"material": "ElasticPP"}, r"Truss \(element 4\): ElasticPPMaterial"),
-    ({"material": "ENT"}, r"Truss \(element 4\): ENTMaterial"),
-    ({"material": "Viscous"}, r"Truss \(element 4\): .*2"),  # OpenSees cannot print this one
-    ({"material": "Steel02", "section": "Fiber"},
-     r"ForceBeamColumn2d \(elements 1, 2\): Steel02; .*Truss \(element 4\): Steel02"),
-    ({"material": "Steel02", "section": "Fiber", "element": "dispBeamColumn"}, r"DispBeamColumn2d .*Steel02"),
-    ({"transformation": "PDelta"}, r"ForceBeamColumn2d \(elements 1, 2\): PDeltaCrdTransf2d"),
-    ({"transformation": "Corotational"}, r"ForceBeamColumn2d \(elements 1, 2\): CorotCrdTransf2d"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"material": "Steel02"}, r"Truss \(element 4\): Steel02"),
+        ({"material": "ElasticPP"}, r"Truss \(element 4\): ElasticPPMaterial"),
+        ({"material": "ENT"}, r"Truss \(element 4\): ENTMaterial"),
+        ({"material": "Viscous"}, r"Truss \(element 4\): .*2"),  # OpenSees cannot print this one
+        (
+            {"material": "Steel02", "section": "Fiber"},
+            r"ForceBeamColumn2d \(elements 1, 2\): Steel02; .*Truss \(element 4\): Steel02",
+        ),
+        ({"material": "Steel02", "section": "Fiber", "element": "dispBeamColumn"}, r"DispBeamColumn2d .*Steel02"),
+        ({"transformation": "PDelta"}, r"ForceBeamColumn2d \(elements 1, 2\): PDeltaCrdTransf2d"),
+        ({"transformation": "Corotational"}, r"ForceBeamColumn2d \(elements 1, 2\): CorotCrdTransf2d"),
+    ],
+)
 def test_what_is_not_linear_is_listed_and_refused_until_told(options, words):
     ops = frame(**options)
     with pytest.raises(BadInput, match=rf"opensees_import: .*{words}.*linearise=True"):
@@ -101,9 +111,9 @@ def _move(ops):
     ops.setNodeDisp(2, 1, 1e-3, "-commit")
 
 
-@pytest.mark.parametrize("change, words", [
-    (_load, "loads on node 2 and element 3"), (_damp, "damping"), (_move, r"displaced .*node 2"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change, words", [(_load, "loads on node 2 and element 3"), (_damp, "damping"), (_move, r"displaced .*node 2")]
+)
 def test_loads_damping_and_a_state_are_told_of(change, words):
     ops = frame()
     change(ops)

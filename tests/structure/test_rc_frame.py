@@ -77,8 +77,9 @@ def test_half_the_weight_stands_on_the_columns(frame):
             assert force == pytest.approx(-weight[story - 1 :].sum() / 2, rel=STATICS)
     # beams: half of P = weight/2 in the middle goes either way; moments change by P/2 times the clear half span
     for story in (1, 2):
-        at_face, in_middle = (section_response(beams, beams.initial, names.index(f"beam A{story}-M{story}"), k).force[1]
-                              for k in (0, -1))  # fmt: skip
+        at_face, in_middle = (
+            section_response(beams, beams.initial, names.index(f"beam A{story}-M{story}"), k).force[1] for k in (0, -1)
+        )
         clear = beams.members[names.index(f"beam A{story}-M{story}")].length
         assert in_middle - at_face == pytest.approx(weight[story - 1] / 4 * clear, rel=1e-6)
     # nothing yields under gravity
@@ -112,9 +113,13 @@ def test_dampers_feel_the_drift(frame):
 
 @pytest.mark.parametrize(
     ("wrong", "named"),
-    [({"scale": 0.0}, "scale"), ({"carried": 1.5}, "carried"), ({"masses": (1e4,)}, "masses"),
-     ({"masses": (1e4, -1.0)}, "masses")],
-)  # fmt: skip
+    [
+        ({"scale": 0.0}, "scale"),
+        ({"carried": 1.5}, "carried"),
+        ({"masses": (1e4,)}, "masses"),
+        ({"masses": (1e4, -1.0)}, "masses"),
+    ],
+)
 def test_bad_input(frame, wrong, named):
     with pytest.raises(OutOfBounds, match=named):
         rc_frame(**wrong)
@@ -155,8 +160,9 @@ def _ours(frame, dt):
     u = np.column_stack([result[f"u.{name}"] for name in frame.names])
     section = section_history(frame, u, "column A1", 0)
     forces = [COUNT * result[f"damper{s}.f"] for s in (1, 2)]
-    return np.column_stack([u[:, frame.dof("M1.ux")], u[:, frame.dof("M2.ux")], *forces, section.deformation[:, 1],
-                            section.force[:, 1]])  # fmt: skip
+    return np.column_stack(
+        [u[:, frame.dof("M1.ux")], u[:, frame.dof("M2.ux")], *forces, section.deformation[:, 1], section.force[:, 1]]
+    )
 
 
 def _theirs(frame, dt):
@@ -187,8 +193,9 @@ def test_shaken_as_in_opensees(frame):
     errors = []
     for dt in STEPS:
         ours = _ours(frame, dt)
-        pairs = zip(_compared(truth)[:: round(STEPS[0] / REFINED)].T, _compared(ours)[:: round(STEPS[0] / dt)].T,
-                    strict=True)  # fmt: skip
+        pairs = zip(
+            _compared(truth)[:: round(STEPS[0] / REFINED)].T, _compared(ours)[:: round(STEPS[0] / dt)].T, strict=True
+        )
         errors.append([nrmse(a, b) for a, b in pairs])
     assert max(errors[-1]) < SEISMIC
     assert _energy(ours) == pytest.approx(_energy(truth), rel=ENERGY)

@@ -67,8 +67,9 @@ def test_the_generator_covers_the_drawing():
 
 
 def test_section_stiffness_converges_to_the_integral():
-    plain = rc_rectangle(0.4, 0.6, 0.05, Elastic(30e9), Elastic(30e9), [(0.0, 1e-9)], Elastic(30e9),
-                         layers=(10, 100, 10), columns=40)  # fmt: skip
+    plain = rc_rectangle(
+        0.4, 0.6, 0.05, Elastic(30e9), Elastic(30e9), [(0.0, 1e-9)], Elastic(30e9), layers=(10, 100, 10), columns=40
+    )
     k = plain.stiffness(3)
     expected = 30e9 * np.diag([0.4 * 0.6, 0.4 * 0.6**3 / 12, 0.6 * 0.4**3 / 12])
     # error of the midpoint rule: at worst one over the number of fibres across, squared
@@ -93,27 +94,34 @@ def test_elastic_section_of_the_fibres_has_their_stiffness():
     assert np.isclose(elastic.GJ, 1e7)
 
 
-@pytest.mark.parametrize("make, error, message", [
-    (lambda: rc_rectangle(0.4, 0.5, 0.04, CORE, SHELL, [], STEEL), BadInput, "no bars"),
-    (lambda: rc_rectangle(0.4, 0.5, -0.04, CORE, SHELL, BARS, STEEL), OutOfBounds, "cover"),
-    (lambda: rc_rectangle(0.4, 0.5, 0.2, CORE, SHELL, BARS, STEEL), OutOfBounds, "half the smaller side"),
-    (lambda: rc_rectangle(0.0, 0.5, 0.04, CORE, SHELL, BARS, STEEL), OutOfBounds, "width"),
-    (lambda: rc_rectangle(0.4, 0.5, 0.04, CORE, SHELL, [(0.3, BAR)], STEEL), OutOfBounds, "outside the section"),
-    (lambda: rc_rectangle(0.4, 0.5, 0.04, CORE, SHELL, [(0.0, 0.2, BAR)], STEEL), OutOfBounds, "outside the section"),
-    (lambda: rc_rectangle(0.4, 0.5, 0.04, CORE, SHELL, [(0.2, 0.0)], STEEL), OutOfBounds, "area"),
-    (lambda: rc_rectangle(0.4, 0.5, 0.04, CORE, SHELL, [(0.2,)], STEEL), BadShape, "bar 0"),
-    (lambda: rc_rectangle(0.4, 0.5, 0.04, CORE, SHELL, BARS, STEEL, layers=(5, 0, 5)), OutOfBounds, "layers"),
-    (lambda: FibreSection([-0.1, 0.1], [1e-3, 0.0], STEEL), OutOfBounds, "fibre 1 is 0"),
-    (lambda: FibreSection([-0.1, 0.1], [1e-3], STEEL), BadShape, "one length"),
-    (lambda: FibreSection([-0.1, np.nan], [1e-3, 1e-3], STEEL), BadShape, "fibre 1"),
-    (lambda: FibreSection([-0.1, 0.1], [1e-3, 1e-3], [STEEL]), BadShape, "1 materials for 2"),
-    (lambda: FibreSection([-0.1, 0.1], [1e-3, 1e-3], CORE), BadInput, "reinforcing bars"),
-    (lambda: FibreSection([-0.1, 0.1], [1e-3, 1e-3], STEEL, GJ=-1.0), OutOfBounds, "GJ"),
-    (lambda: ElasticSection(30e9, 0.0, 1e-3), OutOfBounds, "A = 0"),
-    (lambda: ElasticSection(30e9, 0.1, 1e-3, Iy=-1.0), OutOfBounds, "Iy"),
-    (lambda: moment_curvature(column(), -20e6, [0.0]), BadInput, "cannot carry"),
-    (lambda: moment_curvature(column(), 0.0, [[0.0]]), BadShape, "vector"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "make, error, message",
+    [
+        (lambda: rc_rectangle(0.4, 0.5, 0.04, CORE, SHELL, [], STEEL), BadInput, "no bars"),
+        (lambda: rc_rectangle(0.4, 0.5, -0.04, CORE, SHELL, BARS, STEEL), OutOfBounds, "cover"),
+        (lambda: rc_rectangle(0.4, 0.5, 0.2, CORE, SHELL, BARS, STEEL), OutOfBounds, "half the smaller side"),
+        (lambda: rc_rectangle(0.0, 0.5, 0.04, CORE, SHELL, BARS, STEEL), OutOfBounds, "width"),
+        (lambda: rc_rectangle(0.4, 0.5, 0.04, CORE, SHELL, [(0.3, BAR)], STEEL), OutOfBounds, "outside the section"),
+        (
+            lambda: rc_rectangle(0.4, 0.5, 0.04, CORE, SHELL, [(0.0, 0.2, BAR)], STEEL),
+            OutOfBounds,
+            "outside the section",
+        ),
+        (lambda: rc_rectangle(0.4, 0.5, 0.04, CORE, SHELL, [(0.2, 0.0)], STEEL), OutOfBounds, "area"),
+        (lambda: rc_rectangle(0.4, 0.5, 0.04, CORE, SHELL, [(0.2,)], STEEL), BadShape, "bar 0"),
+        (lambda: rc_rectangle(0.4, 0.5, 0.04, CORE, SHELL, BARS, STEEL, layers=(5, 0, 5)), OutOfBounds, "layers"),
+        (lambda: FibreSection([-0.1, 0.1], [1e-3, 0.0], STEEL), OutOfBounds, "fibre 1 is 0"),
+        (lambda: FibreSection([-0.1, 0.1], [1e-3], STEEL), BadShape, "one length"),
+        (lambda: FibreSection([-0.1, np.nan], [1e-3, 1e-3], STEEL), BadShape, "fibre 1"),
+        (lambda: FibreSection([-0.1, 0.1], [1e-3, 1e-3], [STEEL]), BadShape, "1 materials for 2"),
+        (lambda: FibreSection([-0.1, 0.1], [1e-3, 1e-3], CORE), BadInput, "reinforcing bars"),
+        (lambda: FibreSection([-0.1, 0.1], [1e-3, 1e-3], STEEL, GJ=-1.0), OutOfBounds, "GJ"),
+        (lambda: ElasticSection(30e9, 0.0, 1e-3), OutOfBounds, "A = 0"),
+        (lambda: ElasticSection(30e9, 0.1, 1e-3, Iy=-1.0), OutOfBounds, "Iy"),
+        (lambda: moment_curvature(column(), -20e6, [0.0]), BadInput, "cannot carry"),
+        (lambda: moment_curvature(column(), 0.0, [[0.0]]), BadShape, "vector"),
+    ],
+)
 def test_bad_sections_are_refused(make, error, message):
     with pytest.raises(error, match=message):
         make()

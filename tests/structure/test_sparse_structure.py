@@ -105,8 +105,10 @@ def test_springs_on_sparse_rows_are_those_on_full_ones(rng):
     assert np.array_equal(thin.parameters, full.parameters) and np.array_equal(thin.integers, full.integers)
     assert sparse.issparse(thin.stiffness)
     assert np.allclose(thin.stiffness.toarray(), full.stiffness, atol=ROUND_OFF * full.stiffness.max())
-    for structure in (Structure(np.ones(9), np.eye(9), elements=[thin]),
-                      Structure(np.ones(9), sparse.eye_array(9), elements=[full]).dense()):  # fmt: skip
+    for structure in (
+        Structure(np.ones(9), np.eye(9), elements=[thin]),
+        Structure(np.ones(9), sparse.eye_array(9), elements=[full]).dense(),
+    ):
         exact = np.eye(9) + full.stiffness
         assert np.allclose(structure.initial_stiffness, exact, atol=ROUND_OFF * full.stiffness.max())
 
@@ -129,16 +131,19 @@ def test_the_dead_load_and_the_shape_at_rest_scale_as_force_and_length():
     assert np.allclose(half.K @ half.at_rest, half.dead_load)
 
 
-@pytest.mark.parametrize(("make", "words"), [
-    (lambda: Structure(sparse.csr_array(np.diag([1.0, -1.0])), np.eye(2)), "cannot be negative"),
-    (lambda: Structure(sparse.csr_array([[1.0, 2.0], [2.0, 1.0]]), np.eye(2)), "negative eigenvalue"),
-    (lambda: Structure(np.ones(2), sparse.csr_array([[1.0, 2.0], [0.0, 1.0]])), "must be symmetric"),
-    (lambda: Structure(np.ones(3), sparse.eye_array(2)), "shape of M"),
-    (lambda: Structure(np.ones(2), sparse.csr_array(np.diag([1.0, np.nan]))), "not finite"),
-    (lambda: Structure(np.ones(2), np.eye(2), dead_load=[1.0]), "dead_load must be 2 finite numbers"),
-    (lambda: Structure(np.ones(2), np.eye(2), at_rest=[np.inf, 0.0]), "at_rest must be 2 finite numbers"),
-    (lambda: Structure(np.ones(2), np.eye(2), elements=[springs(bouc_wen(), np.ones(3))]), "structure has 2"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Structure(sparse.csr_array(np.diag([1.0, -1.0])), np.eye(2)), "cannot be negative"),
+        (lambda: Structure(sparse.csr_array([[1.0, 2.0], [2.0, 1.0]]), np.eye(2)), "negative eigenvalue"),
+        (lambda: Structure(np.ones(2), sparse.csr_array([[1.0, 2.0], [0.0, 1.0]])), "must be symmetric"),
+        (lambda: Structure(np.ones(3), sparse.eye_array(2)), "shape of M"),
+        (lambda: Structure(np.ones(2), sparse.csr_array(np.diag([1.0, np.nan]))), "not finite"),
+        (lambda: Structure(np.ones(2), np.eye(2), dead_load=[1.0]), "dead_load must be 2 finite numbers"),
+        (lambda: Structure(np.ones(2), np.eye(2), at_rest=[np.inf, 0.0]), "at_rest must be 2 finite numbers"),
+        (lambda: Structure(np.ones(2), np.eye(2), elements=[springs(bouc_wen(), np.ones(3))]), "structure has 2"),
+    ],
+)
 def test_a_wrong_matrix_is_refused(make, words):
     with pytest.raises((BadShape, OutOfBounds), match=words):
         make()

@@ -77,13 +77,16 @@ def test_every_story_carries_the_loads_above_it():
     assert np.allclose(drift, 1e3 / (k - np.array([7e5, 6e5, 4e5]) / h))
 
 
-@pytest.mark.parametrize("wrong, error, words", [
-    ({"gravity": 1e5}, BadShape, "needs both gravity and heights"),
-    ({"heights": 3.0}, BadShape, "needs both gravity and heights"),
-    ({"gravity": 1e5, "heights": 0.0}, OutOfBounds, "heights"),
-    ({"stiffnesses": [1e6, -1.0]}, OutOfBounds, "stiffnesses"),
-    ({"stiffnesses": [1e6]}, BadShape, "one length"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "wrong, error, words",
+    [
+        ({"gravity": 1e5}, BadShape, "needs both gravity and heights"),
+        ({"heights": 3.0}, BadShape, "needs both gravity and heights"),
+        ({"gravity": 1e5, "heights": 0.0}, OutOfBounds, "heights"),
+        ({"stiffnesses": [1e6, -1.0]}, OutOfBounds, "stiffnesses"),
+        ({"stiffnesses": [1e6]}, BadShape, "one length"),
+    ],
+)
 def test_shear_frames_that_cannot_be_are_refused(wrong, error, words):
     with pytest.raises(error, match=words):
         shear_frame(**{"masses": [1e4] * 2, "stiffnesses": [1e6] * 2} | wrong)

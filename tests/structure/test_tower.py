@@ -21,15 +21,31 @@ SAME_RESPONSE = 1e-8  # of the peak: round-off of two factorisations over the hi
 SEISMIC = 0.02  # of the range: two methods at different steps on yielding braces
 
 # eight levels on two bays, weak enough to yield: the plan and the tables of the large tower, cut down
-SMALL = Tower(heights=(3.5,) + (4.15,) * 7, basements=1, plan=(32.6, 20.68), bays=2, braced_bays=(1,),
-              outriggers=(5, 8), mass=500e3, core_boxes=((4, 0.6, 0.038), (8, 0.5, 0.030)),
-              corner_boxes=((8, 0.45, 0.038),), brace_strength=((4, 2045e3), (8, 1500e3)),
-              outrigger_strength=3 * 2045e3)  # fmt: skip
+SMALL = Tower(
+    heights=(3.5,) + (4.15,) * 7,
+    basements=1,
+    plan=(32.6, 20.68),
+    bays=2,
+    braced_bays=(1,),
+    outriggers=(5, 8),
+    mass=500e3,
+    core_boxes=((4, 0.6, 0.038), (8, 0.5, 0.030)),
+    corner_boxes=((8, 0.45, 0.038),),
+    brace_strength=((4, 2045e3), (8, 1500e3)),
+    outrigger_strength=3 * 2045e3,
+)
 RATIO, MODES, DT, SECONDS = 0.02, 12, 1 / 128, 2.0
 STRONG, WEAK = 3.2, 0.3  # m/s2, amplitude of the ground motion that makes braces yield, and of one that does not
 
-OPEN = {"wall": 0.0, "mass": 1051.5445e3, "brace_area": (0.999, 1.2222, 1.0899), "brace_taper": (0.7522, 0.6941),
-        "core_area": (0.9643, 0.6485), "gyration": 1.0053, "core_width": 9.3117}  # fmt: skip
+OPEN = {
+    "wall": 0.0,
+    "mass": 1051.5445e3,
+    "brace_area": (0.999, 1.2222, 1.0899),
+    "brace_taper": (0.7522, 0.6941),
+    "core_area": (0.9643, 0.6485),
+    "gyration": 1.0053,
+    "core_width": 9.3117,
+}
 CENTRED = {"eccentricity": (0.0, 0.0)}
 DAMPER = 321e3  # N/m, stiffness of one damper linearised at 25 mm and the first frequency
 
@@ -74,11 +90,14 @@ def test_the_forty_story_tower_has_the_counts_of_the_paper(forty_stories):
 
 @pytest.mark.parametrize(
     ("changes", "dampers", "printed"),
-    [({}, 5, (0.1489, 0.2128, 0.2459, 0.5700, 0.6888)), (CENTRED, 3, (0.1501, 0.2141, 0.2411, 0.5853, 0.6821)),
-     (OPEN, 5, (0.1489, 0.2130, 0.2459, 0.5701, 0.6843)),
-     (OPEN | CENTRED, 3, (0.1501, 0.2142, 0.2411, 0.5850, 0.6831))],
+    [
+        ({}, 5, (0.1489, 0.2128, 0.2459, 0.5700, 0.6888)),
+        (CENTRED, 3, (0.1501, 0.2141, 0.2411, 0.5853, 0.6821)),
+        (OPEN, 5, (0.1489, 0.2130, 0.2459, 0.5701, 0.6843)),
+        (OPEN | CENTRED, 3, (0.1501, 0.2142, 0.2411, 0.5850, 0.6831)),
+    ],
     ids=["walls-earthquake", "walls-wind", "open-earthquake", "open-wind"],
-)  # fmt: skip
+)
 def test_frequencies_are_those_of_the_parameter_set(changes, dampers, printed):
     layout = Tower(**changes)
     model = tower(layout)
@@ -125,8 +144,13 @@ def test_yielding_tower_moves_as_in_opensees(small):
     assert 3.0 < _ductility(model, structure) < 6.0
     assert _largest_nrmse(truth, ours) < SEISMIC
     # and yielding matters: elastic braces are far off
-    elastic = Structure(M=structure.M, K=structure.initial_stiffness, C=structure.C,
-                        influence=structure.influence, names=structure.names)  # fmt: skip
+    elastic = Structure(
+        M=structure.M,
+        K=structure.initial_stiffness,
+        C=structure.C,
+        influence=structure.influence,
+        names=structure.names,
+    )
     assert _largest_nrmse(truth, _run(elastic, STRONG)) > 5 * SEISMIC
 
 
@@ -142,8 +166,9 @@ def _run(structure, amplitude):
 def _largest_nrmse(truth, ours):
     """Over the displacement of the roof and the drift of every story, in both directions."""
     drift = [np.diff(h.reshape(len(h), -1, 2), axis=1, prepend=0.0).reshape(len(h), -1) for h in (truth, ours)]
-    return max(max(nrmse(a, b) for a, b in zip(x.T, y.T, strict=True))
-               for x, y in ((truth[:, -2:], ours[:, -2:]), drift))  # fmt: skip
+    return max(
+        max(nrmse(a, b) for a, b in zip(x.T, y.T, strict=True)) for x, y in ((truth[:, -2:], ours[:, -2:]), drift)
+    )
 
 
 def _ductility(model, structure):
@@ -180,11 +205,17 @@ def test_filled_box_by_parts():
 
 @pytest.mark.parametrize(
     ("changes", "message"),
-    [({"heights": ()}, "one for each story"), ({"heights": (4.0,) * 45}, "must reach up to level 45"),
-     ({"braced_bays": (6,)}, "1 to 5"), ({"outriggers": (1,)}, "2 to 44"), ({"outriggers": (10, 11)}, "touch"),
-     ({"core_width": 40.0}, "does not fit"), ({"basements": 44}, "above ground"),
-     ({"core_boxes": ((44, 0.5, 0.3),)}, "plate of 0.3 m does not fit")],
-)  # fmt: skip
+    [
+        ({"heights": ()}, "one for each story"),
+        ({"heights": (4.0,) * 45}, "must reach up to level 45"),
+        ({"braced_bays": (6,)}, "1 to 5"),
+        ({"outriggers": (1,)}, "2 to 44"),
+        ({"outriggers": (10, 11)}, "touch"),
+        ({"core_width": 40.0}, "does not fit"),
+        ({"basements": 44}, "above ground"),
+        ({"core_boxes": ((44, 0.5, 0.3),)}, "plate of 0.3 m does not fit"),
+    ],
+)
 def test_impossible_towers_are_refused(changes, message):
     with pytest.raises((BadInput, OutOfBounds), match=message):
         tower(**changes)

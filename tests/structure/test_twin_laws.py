@@ -63,8 +63,9 @@ def fibre(material, strain):
 def steel_bar(material, strain):
     """Force and tangent of a device of unit area and length."""
     m = material
-    device = giuffre_menegotto_pinto(k=m.E, f_y=m.fy, b=m.b, R0=m.R0, cR1=m.cR1, cR2=m.cR2, a1=m.a1, a2=m.a2, a3=m.a3,
-                                     a4=m.a4)  # fmt: skip
+    device = giuffre_menegotto_pinto(
+        k=m.E, f_y=m.fy, b=m.b, R0=m.R0, cR1=m.cR1, cR2=m.cR2, a1=m.a1, a2=m.a2, a3=m.a3, a4=m.a4
+    )
     x, p = np.array(list(device.initial.values())), np.array(list(device.params.values()))
     found = np.array([menegotto_pinto_step(x, value, p) for value in strain])
     assert np.array_equal(found[:, 0], device.drive(1.0, d=strain)["f"])
@@ -76,8 +77,12 @@ def assert_same(ours, theirs, scale):
     assert np.abs(ours - theirs).max() <= SAME * scale
 
 
-STEELS = [Steel(FY, E, 0.01), Steel(FY, E, 0.0), Steel(FY, E, 0.1, R0=5.0, cR1=0.9, cR2=0.3),
-          Steel(FY, E, 0.02, 18.0, 0.9, 0.12, a1=0.04, a2=1.0, a3=0.06, a4=2.0)]  # fmt: skip
+STEELS = [
+    Steel(FY, E, 0.01),
+    Steel(FY, E, 0.0),
+    Steel(FY, E, 0.1, R0=5.0, cR1=0.9, cR2=0.3),
+    Steel(FY, E, 0.02, 18.0, 0.9, 0.12, a1=0.04, a2=1.0, a3=0.06, a4=2.0),
+]
 
 
 @pytest.mark.parametrize("material", STEELS, ids=["usual", "no hardening", "soft knee", "isotropic"])

@@ -33,8 +33,15 @@ def test_the_printed_filter_and_ours_are_one(parts):
     start = np.array([*parts.START.values()]) / [1e3, 1e3, 1]
     theirs, ticks = parts.printed_filter(start, d, f / 1e3, parts.DT, 8.0, 0.005)
     assert ticks == len(d)
-    ours = unscented(nonlinear_maxwell(**parts.START), parts.FREE, noise=8e3, process=0.005, initial_std=1e-9,
-                     alpha=1e-3, bounds="shrink").drive(parts.DT, d=d, f_m=f)  # fmt: skip
+    ours = unscented(
+        nonlinear_maxwell(**parts.START),
+        parts.FREE,
+        noise=8e3,
+        process=0.005,
+        initial_std=1e-9,
+        alpha=1e-3,
+        bounds="shrink",
+    ).drive(parts.DT, d=d, f_m=f)
     assert np.ptp(theirs[:, 1]) > 0.1 * start[1]
     for i, (key, unit) in enumerate((("K", 1e3), ("C", 1e3), ("alpha", 1.0))):
         np.testing.assert_allclose(theirs[:, i] * unit, ours[key], rtol=SAME)

@@ -242,8 +242,11 @@ def test_recording_chooses_channels_and_rate(make):
         (['sites.damper2.wiring={ x = "u.1" }'], UnknownName, ["sites.damper2: ", "input 'x'"]),
         (['sites.damper2.wiring={ d = "u.9" }'], UnknownName, ["sites", "'u.9'"]),
         (["sites.damper2.factor=0"], BadShape, ["sites.damper2: ", "not zero"]),
-        (["integrator.method=newmark_explicit", "integrator.dt=1 s", "excitation.duration=60 s"], UnstableStep,
-         ["integrator.dt", "smaller step"]),
+        (
+            ["integrator.method=newmark_explicit", "integrator.dt=1 s", "excitation.duration=60 s"],
+            UnstableStep,
+            ["integrator.dt", "smaller step"],
+        ),
         (["integrator.dt=0.5 s"], OutOfBounds, ["excitation.duration = 1 s", "integrator.dt = 0.5 s"]),
         (["excitation.duration=80000 s"], OutOfBounds, ["excitation.duration", "steps"]),
         (["excitation.low=20 Hz"], BadInput, ["excitation: ", "low"]),
@@ -252,7 +255,7 @@ def test_recording_chooses_channels_and_rate(make):
         (["structure.masses=0", "integrator.method=cr", "structure.stiffnesses=0"], BadInput, ["structure"]),
         (["structure.masses=1e300", "structure.stiffnesses=1e-300"], BadInput, ["structure"]),
     ],
-)  # fmt: skip
+)
 def test_refused(make, overrides, kind, words):
     with pytest.raises(kind) as caught:
         make(FRAME, *overrides)

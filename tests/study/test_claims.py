@@ -49,8 +49,16 @@ def test_verdicts_survive_the_file(tmp_path):
     write_verdicts(tmp_path / "claims.json", verdicts)
     assert read_verdicts(tmp_path / "claims.json") == verdicts
     row = json.loads((tmp_path / "claims.json").read_text())[0]
-    assert row == {"study": "s", "claim": "c", "paper": 2.0, "ours": 1.5, "unit": "N", "verdict": "beaten",
-                   "command": "hyloop study run s", "headline": False}  # fmt: skip
+    assert row == {
+        "study": "s",
+        "claim": "c",
+        "paper": 2.0,
+        "ours": 1.5,
+        "unit": "N",
+        "verdict": "beaten",
+        "command": "hyloop study run s",
+        "headline": False,
+    }
     assert "| s | c | 2 | 1.5 | N | beaten |" in markdown(verdicts, every=True)
 
 

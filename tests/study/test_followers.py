@@ -89,8 +89,12 @@ def test_it_is_the_loop_written_in_python(load):
         Site("damper3", frame.story(3), model, count=2, shares="damper2"),
     ]
     ukf = unscented(model, {"K": (4e6, 40e6), "C": (40e3, 400e3), "alpha": (0.2, 0.9)}, noise=100.0, process=1e-3)
-    wired = Wired("damper1.model", ukf, {"d": "damper1.d", "f_m": "damper1.f"},
-                  {key: f"damper2.{key}" for key in ("K", "C", "alpha")})  # fmt: skip
+    wired = Wired(
+        "damper1.model",
+        ukf,
+        {"d": "damper1.d", "f_m": "damper1.f"},
+        {key: f"damper2.{key}" for key in ("K", "C", "alpha")},
+    )
     loop = Loop(frame, sites, method=mkr_alpha(), dt=1 / 256, substeps=4, blocks=[wired])
     result, expected = built.run(), loop.run(built.excitation)
     assert result.names == expected.names
@@ -102,14 +106,22 @@ def test_it_is_the_loop_written_in_python(load):
 
 
 OTHERS = {
-    "unscented": (unscented, 'process = { K = 1e-3, C = 2e-3, alpha = 0.0 }\n'
-                  'states = { f_last = ["2 kN", "0.1 kN"] }\ndelay = 2',
-                  {"process": {"K": 1e-3, "C": 2e-3, "alpha": 0.0}, "states": {"f_last": (2e3, 100.0)}, "delay": 2}),
-    "ensemble": (ensemble, 'members = 24\nbounds = "transform"\nseed = 3',
-                 {"members": 24, "bounds": "transform", "seed": 3}),
-    "recursive_least_squares": (recursive_least_squares, "forgetting = 0.99\ninitial_std = 0.2",
-                                {"forgetting": 0.99, "initial_std": 0.2}),
-}  # fmt: skip
+    "unscented": (
+        unscented,
+        'process = { K = 1e-3, C = 2e-3, alpha = 0.0 }\nstates = { f_last = ["2 kN", "0.1 kN"] }\ndelay = 2',
+        {"process": {"K": 1e-3, "C": 2e-3, "alpha": 0.0}, "states": {"f_last": (2e3, 100.0)}, "delay": 2},
+    ),
+    "ensemble": (
+        ensemble,
+        'members = 24\nbounds = "transform"\nseed = 3',
+        {"members": 24, "bounds": "transform", "seed": 3},
+    ),
+    "recursive_least_squares": (
+        recursive_least_squares,
+        "forgetting = 0.99\ninitial_std = 0.2",
+        {"forgetting": 0.99, "initial_std": 0.2},
+    ),
+}
 
 
 @pytest.mark.parametrize("updater", OTHERS)
@@ -184,8 +196,10 @@ def test_like_includes_and_overrides(load):
     [
         (["sites.damper2.follows=damper9"], ["sites.damper2.follows: ", "unknown site 'damper9'", "'damper1'"]),
         (["sites.damper2.follows=damper3"], ["sites.damper2.follows: ", "not physical"]),
-        (['sites.damper2.device={ law = "spring" }', "sites.damper2.physical=true", "sites.damper3.follows=damper2"],
-         ["sites.damper3.follows: ", "has no model", "sites.damper2.model"]),
+        (
+            ['sites.damper2.device={ law = "spring" }', "sites.damper2.physical=true", "sites.damper3.follows=damper2"],
+            ["sites.damper3.follows: ", "has no model", "sites.damper2.model"],
+        ),
         (["sites.damper2.device.law=spring"], ["sites.damper2.follows: ", "give one of them"]),
         (["sites.damper2.physical=true"], ["sites.damper2.physical: ", "is a model"]),
         (["sites.damper1.physical=false"], ["sites.damper1.model: ", "physical = true"]),
@@ -207,18 +221,22 @@ def test_like_includes_and_overrides(load):
         (["sites.damper1.model.initial_std=0"], ["sites.damper1.model", "initial_std"]),
         (["sites.damper1.model.beta=-1"], ["sites.damper1.model", "beta"]),
         (["sites.damper1.model.bounds=none"], ["sites.damper1.model.bounds: ", "'clip'"]),
-        (["sites.damper1.model.bounds=transform", "sites.damper1.model.free.C=[200e3, 900e3]"],
-         ["sites.damper1.model.free.C: ", "on a bound"]),
+        (
+            ["sites.damper1.model.bounds=transform", "sites.damper1.model.free.C=[200e3, 900e3]"],
+            ["sites.damper1.model.free.C: ", "on a bound"],
+        ),
         (["sites.damper1.model.states={ z = [1, 1] }"], ["sites.damper1.model.states.z: ", "state of nonlin"]),
         (["sites.damper1.model.states={ f_last = [1] }"], ["sites.damper1.model.states.f_last: ", "in a tick"]),
         (["sites.damper1.model.members=9"], ["sites.damper1.model.members: ", "unknown key"]),
         (["sites.damper1.model.nois=1"], ["sites.damper1.model.nois: ", "Did you mean 'noise'?"]),
         (["sites.damper1.model.device.alfa=1"], ["sites.damper1.model.device.alfa: ", "Did you mean 'alpha'?"]),
         (["sites.damper1.model.device.law=nonlinear_maxwel"], ["model.device.law: ", "'nonlinear_maxwell'"]),
-        (['sites.damper1.model={ updater = "constant", device = { law = "brfd_gap_slip", draw = true } }'],
-         ["sites.damper1.model.device.draw: ", "believed"]),
+        (
+            ['sites.damper1.model={ updater = "constant", device = { law = "brfd_gap_slip", draw = true } }'],
+            ["sites.damper1.model.device.draw: ", "believed"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_refused(load, overrides, words):
     with pytest.raises(BadInput) as caught:
         load(FRAME, *overrides)

@@ -121,11 +121,13 @@ def test_effective_masses_of_a_shear_building():
 def test_file_is_the_frame_written_in_python():
     shell, core = kent_park(30e6, 0.01, 420e6, 0.32, 0.1)
     bar = np.pi * 0.02**2 / 4
-    section = rc_rectangle(0.4, 0.4, 0.04, core, shell, [(-0.142, 4 * bar), (0.0, 2 * bar), (0.142, 4 * bar)],
-                           Steel(460e6, 200e9, 0.01))  # fmt: skip
+    section = rc_rectangle(
+        0.4, 0.4, 0.04, core, shell, [(-0.142, 4 * bar), (0.0, 2 * bar), (0.142, 4 * bar)], Steel(460e6, 200e9, 0.01)
+    )
     beam = ElasticSection(26e9, 0.3 * 0.5, 0.35 * 0.3 * 0.5**3 / 12)
-    expected = plane_frame(6.0, [3.6, 3.2], section, beam, masses=40e3, gravity=392e3, leaning=200e3,
-                           joints=(0.4, 0.5), column_hinges=0.22).structure()  # fmt: skip
+    expected = plane_frame(
+        6.0, [3.6, 3.2], section, beam, masses=40e3, gravity=392e3, leaning=200e3, joints=(0.4, 0.5), column_hinges=0.22
+    ).structure()
     found = summarise(load_frame(MODELS / "rc_frame.toml").model()).structure
     assert found.names == expected.names
     for key in ("M", "initial_stiffness", "dead_load", "at_rest"):
@@ -149,8 +151,11 @@ def test_tables_are_repeated_and_names_matched(read):
     text = PORTAL.replace(
         'lines = [["A0", "A1"], ["B0", "B1"]]', 'lines = [["A{n-1}", "A{n}"], ["B{n-1}", "B{n}"]]\nn = "1..1"'
     )
-    assert list(read(text).model().members) == list(read().model().members) == [
-        "columns A0-A1", "columns B0-B1", "beam A1-B1"]  # fmt: skip
+    assert (
+        list(read(text).model().members)
+        == list(read().model().members)
+        == ["columns A0-A1", "columns B0-B1", "beam A1-B1"]
+    )
     model = read(PORTAL.replace('ux = "10 t"', 'ux = "10 t"\nuy = "10 t"\nweight = true')).model()
     assert model.masses["B1.uy"] == 10e3 and model.loads["B1.uy"] == pytest.approx(-98066.5)
 
@@ -290,12 +295,12 @@ def refused(read, text, *words, error=BadInput):
         ('lines = [["A1", "B1"]]', 'lines = [["A1", "B2"]]', ("members.beam", "'B2'", "B1"), UnknownName),
         ('nodes = ["?1"]', 'nodes = ["?7"]', ("masses[0]", "'?7'"), UnknownName),
         ('fixed = ["?0"]', 'fixd = ["?0"]', ("supports.fixd", "fixed"), BadInput),
-        ('dimensions = 2', 'dimensions = 4', ("dimensions",), BadInput),
+        ("dimensions = 2", "dimensions = 4", ("dimensions",), BadInput),
         ('ux = "10 t"', 'uz = "10 t"', ("masses[0]", "uz"), UnknownName),
-        ('[grid]', '[grid]\nz = { S = 0 }', ("grid.z",), BadInput),
-        ('[[masses]]\nnodes = ["?1"]\nux = "10 t"', '', ("no mass",), OutOfBounds),
+        ("[grid]", "[grid]\nz = { S = 0 }", ("grid.z",), BadInput),
+        ('[[masses]]\nnodes = ["?1"]\nux = "10 t"', "", ("no mass",), OutOfBounds),
     ],
-)  # fmt: skip
+)
 def test_refusals_name_the_key(read, old, new, words, error):
     assert old in PORTAL
     refused(read, PORTAL.replace(old, new, 1), *words, error=error)

@@ -258,8 +258,11 @@ def test_json_schema_names_every_table():
     assert set(schema["required"]) == {"structure", "integrator", "excitation"}
     assert "like" in schema["$defs"]["SiteSpec"]["properties"]
     assert "bouc_wen" in schema["$defs"]["DeviceSpec"]["properties"]["law"]["enum"]
-    kinds = {name: table["properties"]["kind"]["const"] for name, table in schema["$defs"].items()
-             if "const" in table["properties"].get("kind", {})}  # fmt: skip
+    kinds = {
+        name: table["properties"]["kind"]["const"]
+        for name, table in schema["$defs"].items()
+        if "const" in table["properties"].get("kind", {})
+    }
     tables = {"harmonic", "matrices", "noise", "record", "shear_frame", "sweep", "synthetic"}
     frames = {"frame", "plane_frame", "tower", *MATERIALS, *SECTIONS, *MEMBERS}
     assert set(kinds.values()) == tables | frames
@@ -275,7 +278,11 @@ def test_laws_and_methods_are_found_by_name():
 @pytest.mark.parametrize("name", ["following_dampers", "friction_frame", "rc_frame", "six_story_brb"])
 def test_experiments_to_copy_run(name):
     assert {path.stem for path in EXPERIMENTS.glob("*.toml")} == {
-        "following_dampers", "friction_frame", "rc_frame", "six_story_brb"}  # fmt: skip
+        "following_dampers",
+        "friction_frame",
+        "rc_frame",
+        "six_story_brb",
+    }
     experiment = load_experiment(EXPERIMENTS / f"{name}.toml")
     assert experiment.title
     result = build(experiment).run(steps=200)

@@ -26,8 +26,34 @@ def _base(name):
 
 
 BASES = [_base("friction_frame"), _base("six_story_brb"), _base("following_dampers")]
-VALUES = [math.nan, math.inf, -math.inf, 0, -1, -0.5, 1e-300, 1e12, 1e300, 10**18, "12 parsec", "3 kg", "3 N", "3 s",
-          "-4 m", "", "none", "1/0 s", True, False, [], [1, 2], [[1.0]], ["x"], {}, {"a": 1}]  # fmt: skip
+VALUES = [
+    math.nan,
+    math.inf,
+    -math.inf,
+    0,
+    -1,
+    -0.5,
+    1e-300,
+    1e12,
+    1e300,
+    10**18,
+    "12 parsec",
+    "3 kg",
+    "3 N",
+    "3 s",
+    "-4 m",
+    "",
+    "none",
+    "1/0 s",
+    True,
+    False,
+    [],
+    [1, 2],
+    [[1.0]],
+    ["x"],
+    {},
+    {"a": 1},
+]
 
 
 def _toml(value):

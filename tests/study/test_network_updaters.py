@@ -46,11 +46,7 @@ follows = "brace1"
 story = 3
 follows = "brace1"
 """
-UPDATERS = {
-    "frozen_network": None,
-    "forgetting_network": forgetting_network,
-    "filtered_network": filtered_network,
-}
+UPDATERS = {"frozen_network": None, "forgetting_network": forgetting_network, "filtered_network": filtered_network}
 
 
 @pytest.fixture

@@ -105,8 +105,15 @@ def test_too_few_points_are_refused():
 def test_the_page_shows_what_was_recorded(tmp_path, recordings, count):
     shown = dict(list(recordings.items())[:count])
     page = Page(write_report(tmp_path / "new" / "page.html", shown, title="Six stories", notes=["A frame."]))
-    assert page.headings == ["Six stories", "Results", "Hysteresis", "Histories", "Response spectra", "Timing",
-                             "Provenance"]  # fmt: skip
+    assert page.headings == [
+        "Six stories",
+        "Results",
+        "Hysteresis",
+        "Histories",
+        "Response spectra",
+        "Timing",
+        "Provenance",
+    ]
     assert "A frame." in page.text and "complete" in page.text
     loops, times = page.lines(0), page.lines(1)
     assert len(loops) == 12 * count and len(times) == (1 + 12 + 1) * count
@@ -143,8 +150,14 @@ def test_the_page_loads_nothing(tmp_path, recordings):
 def test_text_is_escaped_everywhere(tmp_path, recordings):
     evil = "<script>alert('x')</script>&amp;"
     r = replace(recordings["weak"], attributes={evil: evil, "timing": {evil: 1.0}})
-    path = write_report(tmp_path / "page.html", {evil: r}, title=evil, notes=[evil],
-                        summary=[Table(evil, [evil], [[evil]])], sections=[Section(evil, [evil])])  # fmt: skip
+    path = write_report(
+        tmp_path / "page.html",
+        {evil: r},
+        title=evil,
+        notes=[evil],
+        summary=[Table(evil, [evil], [[evil]])],
+        sections=[Section(evil, [evil])],
+    )
     page = Page(path)
     assert len(page.scripts) == 2  # plotly.js and our own, no third
     assert page.headings[0] == evil and page.cells[0] == evil and page.headings[2] == evil
@@ -170,11 +183,7 @@ def test_a_long_study_fits_on_a_page(tmp_path, recordings, rng):
 
 @pytest.mark.parametrize(
     ("channels", "sections"),
-    [
-        (("u.", "ground"), ["Histories", "Response spectra"]),
-        (("brace1.",), ["Hysteresis", "Histories"]),
-        (("v.",), []),
-    ],
+    [(("u.", "ground"), ["Histories", "Response spectra"]), (("brace1.",), ["Hysteresis", "Histories"]), (("v.",), [])],
 )
 def test_missing_channels_leave_their_section_out(tmp_path, recordings, channels, sections):
     page = Page(write_report(tmp_path / "page.html", {"a": recordings["weak"].only(*channels)}, title="x"))

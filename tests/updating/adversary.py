@@ -87,6 +87,20 @@ def watched(filtered, free, d, f, *, unknowns, kept=1000):
     low, high = np.array(list(free.values())).T
     x, p = np.array(list(filtered.initial.values())), np.array(list(filtered.params.values()))
     S = np.empty((len(range(0, len(d), kept)), unknowns * unknowns))
-    done, code = _watch(block.address, x, d, f, p, np.empty(len(block.outputs)), carried, spread, unknowns, root,
-                        low.copy(), high.copy(), kept, S)  # fmt: skip
+    done, code = _watch(
+        block.address,
+        x,
+        d,
+        f,
+        p,
+        np.empty(len(block.outputs)),
+        carried,
+        spread,
+        unknowns,
+        root,
+        low.copy(),
+        high.copy(),
+        kept,
+        S,
+    )
     return done, MEANING[code], S.reshape(len(S), unknowns, unknowns)

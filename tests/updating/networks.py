@@ -14,8 +14,10 @@ STIFFNESS = 2e7
 def motion(n, seed=0, size=0.02):
     """A deformation history with changing size and rate."""
     t, rng = np.arange(n) * DT, np.random.default_rng(seed)
-    parts = sum(a * np.sin(2 * np.pi * f * t + p) for f, a, p in zip(
-        rng.uniform(0.3, 2.0, 4), rng.uniform(0.3, 1.0, 4), rng.uniform(0, 6, 4), strict=True))  # fmt: skip
+    parts = sum(
+        a * np.sin(2 * np.pi * f * t + p)
+        for f, a, p in zip(rng.uniform(0.3, 2.0, 4), rng.uniform(0.3, 1.0, 4), rng.uniform(0, 6, 4), strict=True)
+    )
     return size * parts * np.sin(np.pi * t / t[-1]) / 2
 
 

@@ -54,12 +54,19 @@ def followed_loop():
     signals = {"d": "specimen.d", "f_m": "specimen.f"}
     yielding = bouc_wen(k=2e7, d_y=5e-3)
     blocks = [
-        Wired("ukf", unscented(start, free, noise=100.0, process=1e-4), signals,
-              outputs={key: f"model.{key}" for key in free}),
+        Wired(
+            "ukf",
+            unscented(start, free, noise=100.0, process=1e-4),
+            signals,
+            outputs={key: f"model.{key}" for key in free},
+        ),
         Wired("late", unscented(start, free, noise=100.0, delay=20.0), signals),
-        Wired("joint", unscented(yielding, {"k": (2e6, 2e8), "d_y": (1e-4, 1e-1)}, noise=1e3,
-                                 states={"z": (0.0, 1e-3)}), signals),
+        Wired(
+            "joint",
+            unscented(yielding, {"k": (2e6, 2e8), "d_y": (1e-4, 1e-1)}, noise=1e3, states={"z": (0.0, 1e-3)}),
+            signals,
+        ),
         Wired("rls", recursive_least_squares(start, free, noise=100.0), signals),
         Wired("enkf", ensemble(start, free, noise=100.0, members=8), signals),
-    ]  # fmt: skip
+    ]
     return Loop(frame, [specimen, model], method=newmark_explicit(), dt=1 / 256, substeps=4, blocks=blocks)

@@ -55,8 +55,15 @@ def test_members_with_their_own_state_find_stiffness_and_yield_deformation():
     f = bouc_wen(**truth).drive(DT, d=d)["f"]
     for seed in range(3):
         measured = f + np.random.default_rng(seed).normal(0, noise, n)
-        ours = ensemble(bouc_wen(k=7e6, d_y=7e-3), {"k": (2e6, 3e7), "d_y": (1e-3, 2e-2)}, noise=noise, process=1e-4,
-                        initial_std=0.3, members=32, seed=seed)  # fmt: skip
+        ours = ensemble(
+            bouc_wen(k=7e6, d_y=7e-3),
+            {"k": (2e6, 3e7), "d_y": (1e-3, 2e-2)},
+            noise=noise,
+            process=1e-4,
+            initial_std=0.3,
+            members=32,
+            seed=seed,
+        )
         history = ours.drive(DT, d=d, f_m=measured)
         for key, true in truth.items():
             assert history[key][-1024:].mean() == pytest.approx(true, rel=0.03), (seed, key)

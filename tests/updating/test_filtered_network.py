@@ -32,10 +32,16 @@ def oracle(network, d, f, noise, floor, scale_std, weight_std, noise_d, process)
             return a * (perceptron(theta[2:], z) / network.factor[6] + network.centre[6])
 
         H = slope(h, theta)
-        by_f = slope(lambda v, d_i=d_i, d_last=d_last, E=E, theta=theta: _force(network, theta, d_i, d_last, v[0], E),
-                     np.array([f_last]), h=1e-3)[0]  # fmt: skip
-        by_d = slope(lambda v, f_last=f_last, E=E, theta=theta: _force(network, theta, *v, f_last, E),
-                     np.array([d_i, d_last]), h=1e-8)  # fmt: skip
+        by_f = slope(
+            lambda v, d_i=d_i, d_last=d_last, E=E, theta=theta: _force(network, theta, d_i, d_last, v[0], E),
+            np.array([f_last]),
+            h=1e-3,
+        )[0]
+        by_d = slope(
+            lambda v, f_last=f_last, E=E, theta=theta: _force(network, theta, *v, f_last, E),
+            np.array([d_i, d_last]),
+            h=1e-8,
+        )
         S = H @ P @ H + floor**2 + noise**2 * (1 + by_f**2) + noise_d**2 * np.sum(by_d**2)
         K = P @ H / S
         theta = theta + K * (f_i - h(theta))
@@ -58,8 +64,11 @@ def test_filter_is_the_textbook_one(noise_d, process):
     floor = 0.01 / network.factor[6]
     settings = {"noise": 50.0, "scale_std": 0.2, "weight_std": 3e-3, "noise_d": noise_d, "process": process}
     result = filtered_network(network, **settings, **OPEN).drive(DT, d=d, f_m=f)
-    ours = np.r_[np.log(result["force_scale"][-1]), np.log(result["length_scale"][-1]),
-                 [result[f"w_{k}"][-1] for k in range(len(network.weights))]]  # fmt: skip
+    ours = np.r_[
+        np.log(result["force_scale"][-1]),
+        np.log(result["length_scale"][-1]),
+        [result[f"w_{k}"][-1] for k in range(len(network.weights))],
+    ]
     expected = oracle(network, d, f, floor=floor, **settings)
     start = np.r_[0.0, 0.0, network.weights]
     assert np.abs(expected - start).max() > 1e-2
@@ -141,8 +150,10 @@ def test_ticks_allocate_nothing(make):
     assert counts[0] == counts[1]
 
 
-@pytest.mark.parametrize("bad", [{"noise": -1.0}, {"noise_d": np.nan}, {"scale_std": 0.0}, {"fading": 1.0},
-                                 {"gain": 0.0}, {"process": -1e-3}])  # fmt: skip
+@pytest.mark.parametrize(
+    "bad",
+    [{"noise": -1.0}, {"noise_d": np.nan}, {"scale_std": 0.0}, {"fading": 1.0}, {"gain": 0.0}, {"process": -1e-3}],
+)
 def test_bad_settings_are_refused(bad):
     with pytest.raises(OutOfBounds, match=next(iter(bad))):
         filtered_network(trained()[0], **bad)

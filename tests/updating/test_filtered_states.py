@@ -27,8 +27,9 @@ def test_it_is_the_textbook_filter():
     law, states = bouc_wen(k=7e6, d_y=7e-3), {"z": (0.01, 1e-3)}
     ours = unscented(law, BOUC_WEN, noise=NOISE, process=1e-4, initial_std=0.1, alpha=0.5, states=states)
     history = ours.drive(DT, d=d, f_m=f)
-    means, P = textbook_unscented(law, BOUC_WEN, d[:, None], f, DT, noise=NOISE, process=1e-4, std=0.1, alpha=0.5,
-                                  states=states)  # fmt: skip
+    means, P = textbook_unscented(
+        law, BOUC_WEN, d[:, None], f, DT, noise=NOISE, process=1e-4, std=0.1, alpha=0.5, states=states
+    )
     for i, key in enumerate(("k", "d_y", "x_z")):
         np.testing.assert_allclose(history[key], means[:, i], rtol=SAME, atol=SAME)
     # ours has already made the random walk of the next tick
@@ -40,9 +41,12 @@ def test_stiffness_and_yield_deformation_of_bouc_wen():
     law, truth = bouc_wen(k=7e6, d_y=7e-3), bouc_wen()
     for seed in SEEDS:
         d, f = _measured(truth, 20_000, seed)
-        runs = {states: unscented(law, BOUC_WEN, noise=NOISE, process=1e-5, initial_std=0.3,
-                                  states={"z": (0.0, 1e-4)} if states else None).drive(DT, d=d, f_m=f)
-                for states in (True, False)}  # fmt: skip
+        runs = {
+            states: unscented(
+                law, BOUC_WEN, noise=NOISE, process=1e-5, initial_std=0.3, states={"z": (0.0, 1e-4)} if states else None
+            ).drive(DT, d=d, f_m=f)
+            for states in (True, False)
+        }
         for key in BOUC_WEN:
             assert runs[True][key][-1024:].mean() == pytest.approx(truth.params[key], rel=FOUND), (seed, key)
         # with one state for all sigma points the two drift apart until a bound stops one of them
@@ -54,8 +58,9 @@ def test_three_parameters_of_the_bilinear_law():
     law, truth = bilinear(k=7e6, alpha=0.08, f_y=7e4), bilinear(k=1e7, alpha=0.05, f_y=5e4)
     for seed in SEEDS:
         d, f = _measured(truth, 20_000, seed)
-        ours = unscented(law, BILINEAR, noise=NOISE, process=1e-5, initial_std=0.3, alpha=0.5,
-                         states={"d_p": (0.0, 1e-6)})  # fmt: skip
+        ours = unscented(
+            law, BILINEAR, noise=NOISE, process=1e-5, initial_std=0.3, alpha=0.5, states={"d_p": (0.0, 1e-6)}
+        )
         history = ours.drive(DT, d=d, f_m=f)
         for key in BILINEAR:
             assert history[key][-1024:].mean() == pytest.approx(truth.params[key], rel=FOUND), (seed, key)

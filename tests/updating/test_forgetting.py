@@ -120,8 +120,19 @@ def test_budget_stops_the_work_but_not_the_run():
     np.testing.assert_array_equal(weights(ample), weights(free))
 
 
-@pytest.mark.parametrize("bad", [{"window": 0}, {"window": 2.5}, {"forgetting": 0.0}, {"forgetting": 1.5},
-                                 {"damping": 0.0}, {"anchor": -1.0}, {"budget": 0.0}, {"iterations": 0}])  # fmt: skip
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"window": 0},
+        {"window": 2.5},
+        {"forgetting": 0.0},
+        {"forgetting": 1.5},
+        {"damping": 0.0},
+        {"anchor": -1.0},
+        {"budget": 0.0},
+        {"iterations": 0},
+    ],
+)
 def test_bad_settings_are_refused(bad):
     network: Network = trained()[0]
     with pytest.raises(OutOfBounds, match=next(iter(bad))):

@@ -89,7 +89,11 @@ def test_file_keeps_everything(tmp_path):
     back = Network.load(path)
     np.testing.assert_array_equal(back.drive(d), network.drive(d))
     assert (back.error, back.width, back.energy, back.stiffness) == (
-        network.error, network.width, network.energy, network.stiffness)  # fmt: skip
+        network.error,
+        network.width,
+        network.energy,
+        network.stiffness,
+    )
 
 
 def test_damaged_files_are_refused(tmp_path):

@@ -38,6 +38,9 @@ def test_it_resumes_bit_for_bit_in_another_process(finished, tmp_path):
         "loop.restore(Snapshot.load(sys.argv[1]))\n"
         "np.save(sys.argv[2], loop.advance(ground(int(sys.argv[3]))[int(sys.argv[4]):]).data)\n"
     )
-    subprocess.run([sys.executable, "-c", script, tmp_path / "half.npz", tmp_path / "rest.npy", str(N), str(HALF + 1)],
-                   check=True, cwd=Path(__file__).parents[1])  # fmt: skip
+    subprocess.run(
+        [sys.executable, "-c", script, tmp_path / "half.npz", tmp_path / "rest.npy", str(N), str(HALF + 1)],
+        check=True,
+        cwd=Path(__file__).parents[1],
+    )
     assert np.array_equal(np.load(tmp_path / "rest.npy"), finished.data[HALF + 1 :])

@@ -18,25 +18,40 @@ SAME = 1e-10  # relative: the same algebra in another order, over some thousand 
 def motion(n, amplitude, rate):
     """Deformation, velocity and acceleration of a harmonic test."""
     t = np.arange(n) * DT
-    return {"d": amplitude * np.sin(rate * t), "v": amplitude * rate * np.cos(rate * t),
-            "a": -amplitude * rate**2 * np.sin(rate * t)}  # fmt: skip
+    return {
+        "d": amplitude * np.sin(rate * t),
+        "v": amplitude * rate * np.cos(rate * t),
+        "a": -amplitude * rate**2 * np.sin(rate * t),
+    }
 
 
 NONLINEAR = {
     "maxwell": (nonlinear_maxwell(K=8e7, C=6e5, alpha=0.5), nonlinear_maxwell(), MAXWELL, motion(2000, 0.075, np.pi)),
-    "lugre": (lugre(sigma0=5e6, sigma1=2e4), lugre(), {"sigma0": (1e6, 1e7), "sigma1": (4e3, 4e4)},
-              motion(1000, 0.05 / 12, 12.0)),
+    "lugre": (
+        lugre(sigma0=5e6, sigma1=2e4),
+        lugre(),
+        {"sigma0": (1e6, 1e7), "sigma1": (4e3, 4e4)},
+        motion(1000, 0.05 / 12, 12.0),
+    ),
     # a law written in place, with a gap, and seven free parameters
-    "gap-slip": (brfd_gap_slip(Fc_pos=15e3, Fc_neg=12e3, c=4e3), brfd_gap_slip(),
-                 {"kp": (1e5, 1e8), "kn": (1e5, 1e8), "Fc_pos": (5e3, 4e4), "Fc_neg": (5e3, 4e4), "dF_pos": (1.0, 2e4),
-                  "dF_neg": (1.0, 2e4), "c": (0.0, 5e4)}, motion(600, 0.02, 12.0)),
-}  # fmt: skip
+    "gap-slip": (
+        brfd_gap_slip(Fc_pos=15e3, Fc_neg=12e3, c=4e3),
+        brfd_gap_slip(),
+        {
+            "kp": (1e5, 1e8),
+            "kn": (1e5, 1e8),
+            "Fc_pos": (5e3, 4e4),
+            "Fc_neg": (5e3, 4e4),
+            "dF_pos": (1.0, 2e4),
+            "dF_neg": (1.0, 2e4),
+            "c": (0.0, 5e4),
+        },
+        motion(600, 0.02, 12.0),
+    ),
+}
 
 
-@pytest.mark.parametrize(
-    ("case", "repair"),
-    [*((case, "square-root") for case in NONLINEAR), ("maxwell", "nearest")],
-)
+@pytest.mark.parametrize(("case", "repair"), [*((case, "square-root") for case in NONLINEAR), ("maxwell", "nearest")])
 def test_for_a_nonlinear_law_it_is_the_textbook_filter(rng, case, repair):
     law, truth, free, moved = NONLINEAR[case]
     signals = {key: moved[key] for key in law.block.inputs}
@@ -44,8 +59,9 @@ def test_for_a_nonlinear_law_it_is_the_textbook_filter(rng, case, repair):
     f = f + rng.normal(0, 500.0, len(f))
     ours = unscented(law, free, noise=500.0, process=1e-3, initial_std=0.1, alpha=0.5, repair=repair)
     history = ours.drive(DT, **signals, f_m=f)
-    means, spreads = textbook_unscented(law, free, np.column_stack(list(signals.values())), f, DT, noise=500.0,
-                                        process=1e-3, std=0.1, alpha=0.5)  # fmt: skip
+    means, spreads = textbook_unscented(
+        law, free, np.column_stack(list(signals.values())), f, DT, noise=500.0, process=1e-3, std=0.1, alpha=0.5
+    )
     assert np.ptp(means, axis=0).min() > 0
     np.testing.assert_allclose(np.column_stack([history[k] for k in free]), means, rtol=SAME)
     np.testing.assert_allclose(covariance(ours, history), spreads, atol=SAME * spreads.max())
@@ -57,8 +73,14 @@ def test_for_a_nonlinear_law_it_is_the_filter_of_filterpy(rng):
     start, u = np.array([*law.params.values()]), sine(n)
     f = nonlinear_maxwell().drive(DT, d=u)["f"] + rng.normal(0, noise, n)
     x = (0.0, 0.0)
-    peer = kalman.UnscentedKalmanFilter(3, 1, DT, lambda m, d: np.array(law.block.function(x, (d,), DT, m * start)[0]),
-                                        lambda m, dt: m, kalman.MerweScaledSigmaPoints(3, 0.3, 2.0, 0.5))  # fmt: skip
+    peer = kalman.UnscentedKalmanFilter(
+        3,
+        1,
+        DT,
+        lambda m, d: np.array(law.block.function(x, (d,), DT, m * start)[0]),
+        lambda m, dt: m,
+        kalman.MerweScaledSigmaPoints(3, 0.3, 2.0, 0.5),
+    )
     peer.x, peer.P, peer.Q, peer.R = np.ones(3), np.eye(3) * std**2, np.eye(3) * process**2, noise**2
     expected = []
     for d, measured in zip(u, f, strict=True):

@@ -49,18 +49,33 @@ def test_bounds_hold_and_the_covariance_is_definite_in_every_one_of_a_million_ti
         lambda noise, process: unscented(
             nonlinear_maxwell(), MAXWELL, noise=noise, process=process, bounds=bounds, repair=repair
         ),
-        MAXWELL, 3, EXAMPLES, definite)  # fmt: skip
+        MAXWELL,
+        3,
+        EXAMPLES,
+        definite,
+    )
     assert ticks >= 1_000_000
 
 
 OTHERS = {
-    "filtered states": (lambda noise, process: unscented(bouc_wen(), BOUC_WEN, noise=noise, process=process,
-                                                         states={"z": (0.0, 1e-4)}), BOUC_WEN, 3),
-    "least squares": (lambda noise, process: recursive_least_squares(nonlinear_maxwell(), MAXWELL, noise=noise,
-                                                                     forgetting=1.0 - process), MAXWELL, 3),
-    "ensemble": (lambda noise, process: ensemble(nonlinear_maxwell(), MAXWELL, noise=noise, process=process,
-                                                 members=8), MAXWELL, 0),
-}  # fmt: skip
+    "filtered states": (
+        lambda noise, process: unscented(bouc_wen(), BOUC_WEN, noise=noise, process=process, states={"z": (0.0, 1e-4)}),
+        BOUC_WEN,
+        3,
+    ),
+    "least squares": (
+        lambda noise, process: recursive_least_squares(
+            nonlinear_maxwell(), MAXWELL, noise=noise, forgetting=1.0 - process
+        ),
+        MAXWELL,
+        3,
+    ),
+    "ensemble": (
+        lambda noise, process: ensemble(nonlinear_maxwell(), MAXWELL, noise=noise, process=process, members=8),
+        MAXWELL,
+        0,
+    ),
+}
 
 
 @pytest.mark.parametrize("kind", OTHERS)
@@ -87,10 +102,11 @@ def test_without_repair_the_covariance_fails_and_it_shows():
     law = kelvin(k=1e7, c=1e5, m=2e3)
     f = kelvin(k=1.2e7, c=8e4, m=2.5e3).drive(DT, **moved)["f"]
     runs = {
-        repair: unscented(law, dict.fromkeys("kcm", ANY), noise=1e-3, process=0.0, initial_std=0.3, repair=repair)
-        .drive(DT, **moved, f_m=f)
+        repair: unscented(
+            law, dict.fromkeys("kcm", ANY), noise=1e-3, process=0.0, initial_std=0.3, repair=repair
+        ).drive(DT, **moved, f_m=f)
         for repair in ("none", "nearest", "square-root")
-    }  # fmt: skip
+    }
     assert np.isnan(runs["none"]["k"][1024:]).all()
     for repair in ("nearest", "square-root"):
         history = runs[repair]

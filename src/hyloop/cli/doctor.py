@@ -43,8 +43,11 @@ def _blas() -> Finding:
 def _clock() -> Finding:
     readings = np.diff([time.perf_counter_ns() for _ in range(2000)])
     step = int(np.min(readings[readings > 0])) if np.any(readings > 0) else 0
-    return Finding("clock", f"{time.get_clock_info('perf_counter').implementation}, smallest step {step} ns",
-                   "" if step < 1000 else "too coarse for a live test")  # fmt: skip
+    return Finding(
+        "clock",
+        f"{time.get_clock_info('perf_counter').implementation}, smallest step {step} ns",
+        "" if step < 1000 else "too coarse for a live test",
+    )
 
 
 def _sleep() -> Finding:
@@ -54,8 +57,11 @@ def _sleep() -> Finding:
         time.sleep(1e-3)
         late.append((time.perf_counter_ns() - begin) / 1e3 - 1000.0)
     worst = float(np.quantile(late, 0.99))
-    return Finding("sleep of 1 ms", f"{np.median(late):.0f} µs late, 99 % below {worst:.0f} µs",
-                   "" if worst < 200 else "busy or virtual machine; a live test must wait actively")  # fmt: skip
+    return Finding(
+        "sleep of 1 ms",
+        f"{np.median(late):.0f} µs late, 99 % below {worst:.0f} µs",
+        "" if worst < 200 else "busy or virtual machine; a live test must wait actively",
+    )
 
 
 def _priority() -> Finding:

@@ -20,9 +20,25 @@ __all__ = ["run_identify"]
 _PATIENCE = 2.0  # s without a progress bar
 
 
-def run_identify(name: str, recordings: Sequence[str], *, free: str, channels: Channels, start: str | None,
-                 fixed: Sequence[str], guesses: Sequence[str], bounds: Sequence[str], method: str, starts: int,
-                 seed: int, every: int, units: str | None, profiles: bool, out: Path, json: bool) -> None:  # fmt: skip
+def run_identify(
+    name: str,
+    recordings: Sequence[str],
+    *,
+    free: str,
+    channels: Channels,
+    start: str | None,
+    fixed: Sequence[str],
+    guesses: Sequence[str],
+    bounds: Sequence[str],
+    method: str,
+    starts: int,
+    seed: int,
+    every: int,
+    units: str | None,
+    profiles: bool,
+    out: Path,
+    json: bool,
+) -> None:
     """Fit, print a table, write a page."""
     check_page(out)
     if name not in LAWS:
@@ -62,19 +78,23 @@ def run_identify(name: str, recordings: Sequence[str], *, free: str, channels: C
     console.print(f"report: {page}", markup=False)
 
 
-def _law(block: Block, names: Sequence[str], fixed: Sequence[str], guesses: Sequence[str],
-         bounds: Sequence[str]) -> tuple[Instance, dict[str, Any]]:  # fmt: skip
+def _law(
+    block: Block, names: Sequence[str], fixed: Sequence[str], guesses: Sequence[str], bounds: Sequence[str]
+) -> tuple[Instance, dict[str, Any]]:
     """The law with what is fixed and where the search starts; bounds of the free parameters, None where not given."""
     for key in names:
         if key not in block.params:
             raise UnknownName("parameter", key, block.params, where=f"--free of {block.name}")
-    held, begin, limits = (_pairs(block, words, option) for option, words in
-                           (("--fix", fixed), ("--guess", guesses), ("--bounds", bounds)))  # fmt: skip
+    held, begin, limits = (
+        _pairs(block, words, option) for option, words in (("--fix", fixed), ("--guess", guesses), ("--bounds", bounds))
+    )
     for option, given, free in (("--fix", held, False), ("--guess", begin, True), ("--bounds", limits, True)):
         for key in given:
             if (key in names) is not free:
-                raise BadInput(f"{option} {key}: it is {'not free' if free else 'free'}; "
-                               f"{'name it in --free too' if free else 'leave it out of --free'}.")  # fmt: skip
+                raise BadInput(
+                    f"{option} {key}: it is {'not free' if free else 'free'}; "
+                    f"{'name it in --free too' if free else 'leave it out of --free'}."
+                )
     values = {key: _number(block, key, text, "--fix") for key, text in held.items()}
     values |= {key: _number(block, key, text, "--guess") for key, text in begin.items()}
     ranges: dict[str, Any] = dict.fromkeys(names)
@@ -136,12 +156,29 @@ def _as_dict(fitted: Fit, profiles: Sequence[Profile], page: Path) -> dict[str, 
 
     ends = {p.name: [number(p.low), number(p.high)] for p in profiles}
     parameters = {
-        e.name: {"value": e.value, "unit": e.unit, "std": number(e.std), "low": number(e.low), "high": number(e.high),
-                 "profile": ends.get(e.name), "observable": e.observable, "remark": remark(fitted, profiles, e.name)}
+        e.name: {
+            "value": e.value,
+            "unit": e.unit,
+            "std": number(e.std),
+            "low": number(e.low),
+            "high": number(e.high),
+            "profile": ends.get(e.name),
+            "observable": e.observable,
+            "remark": remark(fitted, profiles, e.name),
+        }
         for e in fitted.estimates.values()
-    }  # fmt: skip
-    tests = [{"test": t.name, "rmse": r, "nrmse": number(n)} for t, r, n in
-             zip(fitted.tests, fitted.rmse, fitted.nrmse, strict=True)]  # fmt: skip
-    return {"law": fitted.law.block.name, "method": fitted.method, "level": fitted.level, "parameters": parameters,
-            "tests": tests, "converged": fitted.converged, "effective_samples": fitted.confidence.samples,
-            "report": str(page)}  # fmt: skip
+    }
+    tests = [
+        {"test": t.name, "rmse": r, "nrmse": number(n)}
+        for t, r, n in zip(fitted.tests, fitted.rmse, fitted.nrmse, strict=True)
+    ]
+    return {
+        "law": fitted.law.block.name,
+        "method": fitted.method,
+        "level": fitted.level,
+        "parameters": parameters,
+        "tests": tests,
+        "converged": fitted.converged,
+        "effective_samples": fitted.confidence.samples,
+        "report": str(page),
+    }

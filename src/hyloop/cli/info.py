@@ -28,8 +28,14 @@ def show_sites(recording: Recording) -> None:
             one, count = 1e-3 * float(energy(f, d)), counts.get(site)
             total = ("-", "-") if count is None else (f"{count:g}", f"{count * one:.3f}")
             rows.append([site, *peaks, f"{one:.3f}", *total])
-    columns = ["site", "peak deformation, mm", "peak force of one, kN", "energy of one, kJ", "devices",
-               "energy of all, kJ"]  # fmt: skip
+    columns = [
+        "site",
+        "peak deformation, mm",
+        "peak force of one, kN",
+        "energy of one, kJ",
+        "devices",
+        "energy of all, kJ",
+    ]
     print_table("Devices", columns, rows, right=columns[1:])
 
 
@@ -38,14 +44,25 @@ def show_recording(path: Path, json: bool) -> None:
     recording = Recording.load(path)
     rows = recording.table()
     if json:
-        print_json({"file": str(path), "complete": recording.complete, "rows": len(recording.time),
-                    "attributes": recording.attributes, "channels": [row._asdict() for row in rows]})  # fmt: skip
+        print_json(
+            {
+                "file": str(path),
+                "complete": recording.complete,
+                "rows": len(recording.time),
+                "attributes": recording.attributes,
+                "channels": [row._asdict() for row in rows],
+            }
+        )
         return
     end = recording.time[-1] if len(recording.time) else 0.0
     state = "complete" if recording.complete else "not finished: the run was cut off, or is still going on"
     cells = [[r.name, r.unit, f"{r.min:.4g}", f"{r.max:.4g}", f"{r.rms:.4g}"] for r in rows]
-    print_table(f"{path}: {len(recording.time)} rows to {end:g} s, {state}", ["channel", "unit", "min", "max", "rms"],
-                cells, right=["min", "max", "rms"])  # fmt: skip
+    print_table(
+        f"{path}: {len(recording.time)} rows to {end:g} s, {state}",
+        ["channel", "unit", "min", "max", "rms"],
+        cells,
+        right=["min", "max", "rms"],
+    )
 
 
 def show_records(folder: Path | None, json: bool) -> None:
@@ -92,8 +109,15 @@ def show_laws(name: str | None, json: bool) -> None:
 
 def _as_dict(name: str, block: Block) -> dict[str, Any]:
     params = {key: {"default": p.default, "unit": p.unit, "about": p.about} for key, p in block.params.items()}
-    return {"law": name, "about": block.doc, "inputs": dict(block.inputs), "outputs": dict(block.outputs),
-            "params": params, "pure": block.pure, "reference": block.reference}  # fmt: skip
+    return {
+        "law": name,
+        "about": block.doc,
+        "inputs": dict(block.inputs),
+        "outputs": dict(block.outputs),
+        "params": params,
+        "pure": block.pure,
+        "reference": block.reference,
+    }
 
 
 def show_verdicts(verdicts: list[Verdict]) -> None:

@@ -45,16 +45,28 @@ def run(
 
     with progress_bars(not json) as update:
         update("compiling and running", 0.0)
-        outcome = run_file(file, tuple(set_ or ()), out, overwrite=force or out is None,
-                           progress=lambda part: update("compiling and running", part))  # fmt: skip
+        outcome = run_file(
+            file,
+            tuple(set_ or ()),
+            out,
+            overwrite=force or out is None,
+            progress=lambda part: update("compiling and running", part),
+        )
     recording = outcome.recording
     page = None
     if report:
         title = str(recording.attributes.get("title") or file.stem)
         page = write_report(outcome.path.with_suffix(".html"), {file.stem: recording}, title=title, notes=outcome.notes)
     if json:
-        print_json({"recording": str(outcome.path), "report": str(page) if page else None, "ticks": outcome.ticks,
-                    "microseconds_per_tick": outcome.microseconds_per_tick, "notes": list(outcome.notes)})  # fmt: skip
+        print_json(
+            {
+                "recording": str(outcome.path),
+                "report": str(page) if page else None,
+                "ticks": outcome.ticks,
+                "microseconds_per_tick": outcome.microseconds_per_tick,
+                "notes": list(outcome.notes),
+            }
+        )
         return
     info.show_sites(recording)
     for note in outcome.notes:
@@ -191,9 +203,24 @@ def identify(
     from hyloop.cli.identify import run_identify
     from hyloop.study.measurements import Channels
 
-    run_identify(law, recordings, free=free, channels=Channels(site, d, v, a, f), start=start, fixed=fix or [],
-                 guesses=guess or [], bounds=bounds or [], method=method, starts=starts, seed=seed, every=every,
-                 units=units, profiles=profiles, out=out, json=json)  # fmt: skip
+    run_identify(
+        law,
+        recordings,
+        free=free,
+        channels=Channels(site, d, v, a, f),
+        start=start,
+        fixed=fix or [],
+        guesses=guess or [],
+        bounds=bounds or [],
+        method=method,
+        starts=starts,
+        seed=seed,
+        every=every,
+        units=units,
+        profiles=profiles,
+        out=out,
+        json=json,
+    )
 
 
 @app.command()

@@ -32,12 +32,16 @@ def run_model(file: Path, overrides: Sequence[str], modes: int, out: Path | None
         return
     print_table(title, ["", "number"], list(summary.counts.items()), right=["number"])
     totals = [[f"mass in {d}, t", f"{m / 1e3:.4g}"] for d, m in summary.mass.items()]
-    totals += [["weight of the mass in ux, kN", f"{summary.weight / 1e3:.4g}"],
-               ["dead load, kN", f"{summary.dead_load / 1e3:.4g}"]]  # fmt: skip
+    totals += [
+        ["weight of the mass in ux, kN", f"{summary.weight / 1e3:.4g}"],
+        ["dead load, kN", f"{summary.dead_load / 1e3:.4g}"],
+    ]
     print_table("Masses and loads", ["", "value"], totals, right=["value"])
     columns = ["mode", "period, s", "frequency, Hz", *(f"mass in {d}, %" for d in summary.participation)]
-    rows = [[k + 1, f"{T:.4g}", f"{1 / T:.4g}", *(f"{100 * parts[k]:.1f}" for parts in summary.participation.values())]
-            for k, T in enumerate(summary.periods)]  # fmt: skip
+    rows = [
+        [k + 1, f"{T:.4g}", f"{1 / T:.4g}", *(f"{100 * parts[k]:.1f}" for parts in summary.participation.values())]
+        for k, T in enumerate(summary.periods)
+    ]
     print_table("Modes", columns, rows, right=columns)
     for check in summary.checks:
         console.print(f"checked: {check}", markup=False, highlight=False)
@@ -47,11 +51,24 @@ def run_model(file: Path, overrides: Sequence[str], modes: int, out: Path | None
 
 def _as_dict(file: Path, title: str, dimensions: int, summary: ModelSummary, page: Path | None) -> dict[str, Any]:
     modes = [
-        {"mode": k + 1, "period": float(T), "frequency": 1.0 / float(T),
-         "participation": {d: float(parts[k]) for d, parts in summary.participation.items()}}
+        {
+            "mode": k + 1,
+            "period": float(T),
+            "frequency": 1.0 / float(T),
+            "participation": {d: float(parts[k]) for d, parts in summary.participation.items()},
+        }
         for k, T in enumerate(summary.periods)
-    ]  # fmt: skip
-    return {"file": str(file), "title": title, "dimensions": dimensions, "counts": summary.counts,
-            "mass": summary.mass, "weight": summary.weight, "dead_load": summary.dead_load, "modes": modes,
-            "settlement": {"displacement": summary.settlement[0], "node": summary.settlement[1]},
-            "checks": list(summary.checks), "report": str(page) if page else None}  # fmt: skip
+    ]
+    return {
+        "file": str(file),
+        "title": title,
+        "dimensions": dimensions,
+        "counts": summary.counts,
+        "mass": summary.mass,
+        "weight": summary.weight,
+        "dead_load": summary.dead_load,
+        "modes": modes,
+        "settlement": {"displacement": summary.settlement[0], "node": summary.settlement[1]},
+        "checks": list(summary.checks),
+        "report": str(page) if page else None,
+    }

@@ -51,9 +51,13 @@ def run_train(file: Path, overrides: Sequence[str], out: Path | None, resume: bo
 def _losses_shown(shown: bool) -> Iterator[Any]:
     """A bar for every seed with losses and remaining time, on standard error."""
     columns = (
-        TextColumn("{task.description}"), BarColumn(), TextColumn("epoch {task.completed:.0f}/{task.total:.0f}"),
-        TextColumn("loss {task.fields[loss]}"), TimeElapsedColumn(), TextColumn("{task.fields[left]}"),
-    )  # fmt: skip
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("epoch {task.completed:.0f}/{task.total:.0f}"),
+        TextColumn("loss {task.fields[loss]}"),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[left]}"),
+    )
     with Progress(*columns, console=errors, disable=not shown) as progress:
         bars = {}
 
@@ -76,18 +80,34 @@ def _as_dict(outcome: TrainingOutcome, page: Path | None) -> dict[str, Any]:
         return value if math.isfinite(value) else None
 
     agreement = [
-        {"side": side, "event": event, "test": name, "outside": outcome.outside[name],
-         "RMSE_of_mean": number(outcome.together[name]["RMSE"]),
-         **{m: dict(zip(("mean", "std"), map(number, outcome.spread(name, m)), strict=True)) for m in MEASURES}}
+        {
+            "side": side,
+            "event": event,
+            "test": name,
+            "outside": outcome.outside[name],
+            "RMSE_of_mean": number(outcome.together[name]["RMSE"]),
+            **{m: dict(zip(("mean", "std"), map(number, outcome.spread(name, m)), strict=True)) for m in MEASURES},
+        }
         for side, event, name in outcome.judged
-    ]  # fmt: skip
+    ]
     members = [
-        {"seed": m.seed, "network": str(m.path), "best_epoch": m.best_epoch, "epochs": len(m.history.train),
-         "seconds": m.seconds, "first_losses": m.history.updates[:_FIRST].tolist(),
-         "train": number(float(m.history.train[-1])),
-         "validation": number(float(m.history.validation.min())) if m.history.validation.size else None}
+        {
+            "seed": m.seed,
+            "network": str(m.path),
+            "best_epoch": m.best_epoch,
+            "epochs": len(m.history.train),
+            "seconds": m.seconds,
+            "first_losses": m.history.updates[:_FIRST].tolist(),
+            "train": number(float(m.history.train[-1])),
+            "validation": number(float(m.history.validation.min())) if m.history.validation.size else None,
+        }
         for m in outcome.members
-    ]  # fmt: skip
-    return {"network": str(outcome.prepared.out), "chosen_seed": outcome.chosen.seed, "members": members,
-            "agreement": agreement, "notes": outcome.prepared.data.notes,
-            "report": str(page) if page else None}  # fmt: skip
+    ]
+    return {
+        "network": str(outcome.prepared.out),
+        "chosen_seed": outcome.chosen.seed,
+        "members": members,
+        "agreement": agreement,
+        "notes": outcome.prepared.data.notes,
+        "report": str(page) if page else None,
+    }

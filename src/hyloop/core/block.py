@@ -109,8 +109,10 @@ class Block:
                 raise UnknownName("input", key, self.inputs, where=self.name)
         missing = [key for key in self.inputs if key not in signals]
         if missing:
-            raise BadInput(f"{self.name}: input {', '.join(missing)} is missing; give one array for each of "
-                           f"{', '.join(self.inputs)}.")  # fmt: skip
+            raise BadInput(
+                f"{self.name}: input {', '.join(missing)} is missing; give one array for each of "
+                f"{', '.join(self.inputs)}."
+            )
         return [signals[key] for key in self.inputs]
 
     def __call__(self, *, initial: Any = None, memory: Any = None, **params: float) -> "Instance":
@@ -124,8 +126,10 @@ class Block:
                 raise UnknownName("parameter", key, self.params, where=self.name)
         missing = [key for key, spec in self.params.items() if np.isnan(spec.default) and key not in params]
         if missing:
-            raise BadInput(f"{self.name}: {', '.join(missing[:3])}{', ...' if len(missing) > 3 else ''} must be given, "
-                           f"there is no default: {self.params[missing[0]].about}.")  # fmt: skip
+            raise BadInput(
+                f"{self.name}: {', '.join(missing[:3])}{', ...' if len(missing) > 3 else ''} must be given, "
+                f"there is no default: {self.params[missing[0]].about}."
+            )
         values = {
             key: spec.check(params.get(key, spec.default), f"{self.name}.{key}") for key, spec in self.params.items()
         }
@@ -182,8 +186,10 @@ class Instance:
         check_tick(block.name, block.tick, dt)
         columns = [np.asarray(signal, dtype=float) for signal in block.ordered(signals)]
         if len({column.shape for column in columns}) != 1 or columns[0].ndim != 1:
-            raise BadShape(f"{block.name}: inputs must be one-dimensional arrays of one length, got "
-                           f"{', '.join(str(column.shape) for column in columns)}.")  # fmt: skip
+            raise BadShape(
+                f"{block.name}: inputs must be one-dimensional arrays of one length, got "
+                f"{', '.join(str(column.shape) for column in columns)}."
+            )
         x = self.x0
         outputs = np.empty((len(columns[0]), len(block.outputs)))
         states = np.empty((len(columns[0]), len(block.state)))
@@ -264,8 +270,19 @@ def _make(function, pure, inputs, outputs, params, state, reference, linear, sta
         raise BadInput(f"{name}: a block needs at least one output, and plain identifiers as names.")
     if set(params) & (set(inputs) | set(outputs)):
         raise BadInput(f"{name}: a parameter and a signal share a name; both would be channel 'site.name'.")
-    return Block(name, function, pure, dict(inputs), dict(outputs), dict(state or {}), dict(params), reference,
-                 linear, start, frozenset(flags.split()))  # fmt: skip
+    return Block(
+        name,
+        function,
+        pure,
+        dict(inputs),
+        dict(outputs),
+        dict(state or {}),
+        dict(params),
+        reference,
+        linear,
+        start,
+        frozenset(flags.split()),
+    )
 
 
 def rebind(function: Callable, **names: Any) -> Callable:

@@ -24,8 +24,21 @@ from numpy.typing import NDArray
 
 from hyloop.errors import BadShape
 
-__all__ = ["BLOCK", "GROUP", "Floats", "Ints", "bind", "cache_folder", "call_block", "call_group", "compile_c", "jit",
-           "pointer", "table", "verb"]  # fmt: skip
+__all__ = [
+    "BLOCK",
+    "GROUP",
+    "Floats",
+    "Ints",
+    "bind",
+    "cache_folder",
+    "call_block",
+    "call_group",
+    "compile_c",
+    "jit",
+    "pointer",
+    "table",
+    "verb",
+]
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 FLOATS = types.CPointer(types.float64)
@@ -122,10 +135,7 @@ def compile_c(function: Callable, signature: Any, source: Callable) -> Any:
     for key in sorted(found):
         digest.update(key.encode() + found[key])
     folder = _FOLDER / digest.hexdigest()[:16]
-    return _cached(
-        lambda: numba.cfunc(signature, cache=True, error_model="numpy")(function),
-        folder,
-    )
+    return _cached(lambda: numba.cfunc(signature, cache=True, error_model="numpy")(function), folder)
 
 
 def _caller(signature: Any) -> Any:
@@ -151,16 +161,32 @@ _N = types.intp
 
 
 @intrinsic
-def call_block(typingctx: Any, address: Any, x: Any, xo: Any, u: Any, uo: Any, dt: Any, p: Any, po: Any, y: Any,
-               yo: Any) -> Any:  # fmt: skip
+def call_block(
+    typingctx: Any, address: Any, x: Any, xo: Any, u: Any, uo: Any, dt: Any, p: Any, po: Any, y: Any, yo: Any
+) -> Any:
     """Call a block: ``(address, x, offset, u, offset, dt, p, offset, y, offset)``."""
     signature = types.void(_N, FLOATS, _N, FLOATS, _N, types.float64, FLOATS, _N, FLOATS, _N)
     return signature, _caller(BLOCK)
 
 
 @intrinsic
-def call_group(typingctx: Any, address: Any, u: Any, uo: Any, v: Any, vo: Any, dt: Any, x: Any, xo: Any, p: Any,
-               po: Any, i: Any, io: Any, r: Any, ro: Any) -> Any:  # fmt: skip
+def call_group(
+    typingctx: Any,
+    address: Any,
+    u: Any,
+    uo: Any,
+    v: Any,
+    vo: Any,
+    dt: Any,
+    x: Any,
+    xo: Any,
+    p: Any,
+    po: Any,
+    i: Any,
+    io: Any,
+    r: Any,
+    ro: Any,
+) -> Any:
     """Call an element group: ``(address, u, offset, v, offset, dt, x, offset, p, offset, i, offset, r, offset)``."""
     signature = types.void(_N, FLOATS, _N, FLOATS, _N, types.float64, FLOATS, _N, FLOATS, _N, INTS, _N, FLOATS, _N)
     return signature, _caller(GROUP)
@@ -198,8 +224,10 @@ def table(bundle: Any) -> Ints:
             wanted = np.float64 if kind is Floats else np.int64
             if value.dtype != wanted or not value.flags.c_contiguous:
                 name = list(type(bundle).__annotations__)[k]
-                raise BadShape(f"{type(bundle).__name__}.{name}: wanted a contiguous array of {wanted.__name__}, got "
-                               f"{value.dtype}{'' if value.flags.c_contiguous else ', not contiguous'}.")  # fmt: skip
+                raise BadShape(
+                    f"{type(bundle).__name__}.{name}: wanted a contiguous array of {wanted.__name__}, got "
+                    f"{value.dtype}{'' if value.flags.c_contiguous else ', not contiguous'}."
+                )
             words[k] = value.ctypes.data
     return words
 

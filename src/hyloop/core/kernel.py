@@ -23,8 +23,19 @@ import numpy as np
 
 from hyloop.core.jit import Floats, Ints, call_block, call_group, verb
 
-__all__ = ["DISPLACEMENT", "DRIFT", "ENERGY", "IMBALANCE", "LIMIT", "NON_FINITE", "NOT_CONVERGED", "OK", "Plan",
-           "State", "tick"]  # fmt: skip
+__all__ = [
+    "DISPLACEMENT",
+    "DRIFT",
+    "ENERGY",
+    "IMBALANCE",
+    "LIMIT",
+    "NON_FINITE",
+    "NOT_CONVERGED",
+    "OK",
+    "Plan",
+    "State",
+    "tick",
+]
 
 OK, NON_FINITE, LIMIT, NOT_CONVERGED, DISPLACEMENT, ENERGY, DRIFT, IMBALANCE = range(8)
 STEP, STATUS, PLACE, IMPULSE = range(4)  # of the clock
@@ -205,9 +216,22 @@ def resist(plan, state):
 def members(plan, state):
     """Add the forces of every element group to the restoring force."""
     for k in range(plan.groups):
-        call_group(plan.group_address[k], state.u, 0, state.v, 0, plan.dt, state.elements, plan.group_x[k],
-                   plan.group_parameters, plan.group_p[k], plan.group_integers, plan.group_i[k],
-                   state.r, 0)  # fmt: skip
+        call_group(
+            plan.group_address[k],
+            state.u,
+            0,
+            state.v,
+            0,
+            plan.dt,
+            state.elements,
+            plan.group_x[k],
+            plan.group_parameters,
+            plan.group_p[k],
+            plan.group_integers,
+            plan.group_i[k],
+            state.r,
+            0,
+        )
     if plan.bus_imbalance:
         state.bus[plan.bus_imbalance] = 0.0
         for k in range(plan.groups):
@@ -234,8 +258,18 @@ def advance(plan, state, b):
     for k in range(first, last):
         state.gather[k - first] = state.bus[plan.in_bus[k]]
     y = last - first
-    call_block(plan.address[b], state.x, plan.x_start[b], state.gather, 0, plan.tick_dt, state.bus, plan.p_start[b],
-               state.gather, y)  # fmt: skip
+    call_block(
+        plan.address[b],
+        state.x,
+        plan.x_start[b],
+        state.gather,
+        0,
+        plan.tick_dt,
+        state.bus,
+        plan.p_start[b],
+        state.gather,
+        y,
+    )
     first, last = plan.out_start[b], plan.out_start[b + 1]
     for k in range(first, last):
         state.bus[plan.out_bus[k]] = state.gather[y + k - first]

@@ -44,8 +44,11 @@ class LowRank:
         if isinstance(other, LowRank) and other.factor is self.factor:
             return LowRank(self.sparse + other.sparse, self.factor, self.weights + other.weights)
         if isinstance(other, LowRank):
-            return LowRank(self.sparse + other.sparse, np.hstack([self.factor, other.factor]),
-                           np.concatenate([self.weights, other.weights]))  # fmt: skip
+            return LowRank(
+                self.sparse + other.sparse,
+                np.hstack([self.factor, other.factor]),
+                np.concatenate([self.weights, other.weights]),
+            )
         if sparse.issparse(other):
             return LowRank(sparse.csr_array(self.sparse + other), self.factor, self.weights)
         return NotImplemented

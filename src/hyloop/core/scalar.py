@@ -9,8 +9,23 @@ import math
 
 from numba import njit
 
-__all__ = ["abs", "clip", "cos", "exp", "log", "log1p", "maximum", "minimum", "pi", "power", "sign", "sin", "sqrt",
-           "tanh", "where"]  # fmt: skip
+__all__ = [
+    "abs",
+    "clip",
+    "cos",
+    "exp",
+    "log",
+    "log1p",
+    "maximum",
+    "minimum",
+    "pi",
+    "power",
+    "sign",
+    "sin",
+    "sqrt",
+    "tanh",
+    "where",
+]
 
 pi = math.pi
 

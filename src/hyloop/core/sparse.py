@@ -56,13 +56,28 @@ def matrices(K: Any, C: Any, A: SparseInverse, B: Any, rho: float) -> Matrices:
     B = sparse.csr_array(B) if B.shape == K.shape else sparse.csr_array(K.shape)
     L = A.factor.lower
     return Matrices(
-        start=_ints(both.indptr), column=_ints(both.indices), pair=both.data.view(float),
-        rank=len(d), V_rows=len(rows), V_row=_ints(rows), V=V[rows].copy(), d=d,
-        B_start=_ints(B.indptr), B_column=_ints(B.indices), B=np.asarray(B.data, float), rho=float(rho),
-        order=_ints(A.factor.order), L_start=_ints(L.indptr), L_row=_ints(L.indices), L=np.asarray(L.data, float),
+        start=_ints(both.indptr),
+        column=_ints(both.indices),
+        pair=both.data.view(float),
+        rank=len(d),
+        V_rows=len(rows),
+        V_row=_ints(rows),
+        V=V[rows].copy(),
+        d=d,
+        B_start=_ints(B.indptr),
+        B_column=_ints(B.indices),
+        B=np.asarray(B.data, float),
+        rho=float(rho),
+        order=_ints(A.factor.order),
+        L_start=_ints(L.indptr),
+        L_row=_ints(L.indices),
+        L=np.asarray(L.data, float),
         scale=A.multiple / A.factor.pivots,
-        U_rows=len(reached), U_row=_ints(reached), U=A.U[reached].copy(), H=np.ascontiguousarray(A.H / A.multiple),
-    )  # fmt: skip
+        U_rows=len(reached),
+        U_row=_ints(reached),
+        U=A.U[reached].copy(),
+        H=np.ascontiguousarray(A.H / A.multiple),
+    )
 
 
 def _ints(values: np.ndarray) -> np.ndarray:

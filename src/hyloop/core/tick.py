@@ -20,13 +20,21 @@ def same_tick(one: float, other: float) -> bool:
     return abs(one - other) <= _SAME * other
 
 
-def check_tick(name: str, tick: float | None, dt: float, where: str = "", runs: str = "the signals are sampled",
-               remedy: str = "Resample them so that dt is {} s") -> None:  # fmt: skip
+def check_tick(
+    name: str,
+    tick: float | None,
+    dt: float,
+    where: str = "",
+    runs: str = "the signals are sampled",
+    remedy: str = "Resample them so that dt is {} s",
+) -> None:
     """Refuse to run a block at another interval than its `tick` in s; None has learned none."""
     if tick is not None and not same_tick(dt, tick):
         rate = f"at {1.0 / dt:g} Hz" if dt > 0.0 else f"with dt = {dt!r} s"
-        raise BadInput(f"{f'{where}: ' if where else ''}{name} was trained at {1.0 / tick:g} Hz, {runs} {rate}. "
-                       f"{remedy.format(repr(tick))}, or train at that rate.")  # fmt: skip
+        raise BadInput(
+            f"{f'{where}: ' if where else ''}{name} was trained at {1.0 / tick:g} Hz, {runs} {rate}. "
+            f"{remedy.format(repr(tick))}, or train at that rate."
+        )
 
 
 def stated_tick(path: str | PathLike[str], kept: float, given: float | None, reader: str) -> float:
@@ -37,10 +45,14 @@ def stated_tick(path: str | PathLike[str], kept: float, given: float | None, rea
     if kept > 0.0 and (given is None or same_tick(given, kept)):
         return kept
     if kept > 0.0:
-        raise BadInput(f"{path}: the network was trained at {1.0 / kept:g} Hz (dt = {kept!r} s), not with dt = "
-                       f"{given!r} s. Leave dt out.")  # fmt: skip
+        raise BadInput(
+            f"{path}: the network was trained at {1.0 / kept:g} Hz (dt = {kept!r} s), not with dt = "
+            f"{given!r} s. Leave dt out."
+        )
     if given is None:
-        raise BadInput(f"{path}: the file does not say at what rate the network was trained. State the sampling "
-                       f"interval in s of its training data, as in {reader}(path, dt=1/1024); saved again, the file "
-                       "keeps it.")  # fmt: skip
+        raise BadInput(
+            f"{path}: the file does not say at what rate the network was trained. State the sampling "
+            f"interval in s of its training data, as in {reader}(path, dt=1/1024); saved again, the file "
+            "keeps it."
+        )
     return float(given)

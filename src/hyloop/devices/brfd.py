@@ -84,10 +84,30 @@ def brfd_gap_slip(x, u, dt, p, y):
     level, A, E0, t_rest = p[_GAP], p[_GAP + 1], p[_GAP + 2], p[_GAP + 3]
     mu = _friction(level, A, E0, x[2])
     (f, f_band), (s, d) = _gap_slip(
-        (x[0], x[1]), (u[0], u[1], u[2]), dt,
-        (p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], mu * p[8], mu * p[9], mu * p[10], mu * p[11],
-         p[12], p[13], p[14], p[15], p[16], mu * p[17]),
-    )  # fmt: skip
+        (x[0], x[1]),
+        (u[0], u[1], u[2]),
+        dt,
+        (
+            p[0],
+            p[1],
+            p[2],
+            p[3],
+            p[4],
+            p[5],
+            p[6],
+            p[7],
+            mu * p[8],
+            mu * p[9],
+            mu * p[10],
+            mu * p[11],
+            p[12],
+            p[13],
+            p[14],
+            p[15],
+            p[16],
+            mu * p[17],
+        ),
+    )
     x[2] += abs(f_band * (s - x[0]))
     x[0], x[1] = s, d
     _sense(y, f, d, f_band, level * t_rest, p[_GAP + 4], p[_GAP + 5], p[_GAP + 6], p[_GAP + 7], x[3])
@@ -120,10 +140,32 @@ def brfd_stick_slip(x, u, dt, p, y):
     level, A, E0, t_rest = p[_STICK], p[_STICK + 1], p[_STICK + 2], p[_STICK + 3]
     mu = _friction(level, A, E0, x[4])
     (f, f_band), (b, b_dot, z, v) = _stick_slip(
-        (x[0], x[1], x[2], x[3]), (u[1], u[2]), dt,
-        (p[0], p[1], p[2], p[3], p[4], p[5], mu * p[6], mu * p[7], mu * p[8], mu * p[9], p[10], p[11],
-         p[12], p[13], p[14], p[15], p[16], p[17], p[18], p[19]),
-    )  # fmt: skip
+        (x[0], x[1], x[2], x[3]),
+        (u[1], u[2]),
+        dt,
+        (
+            p[0],
+            p[1],
+            p[2],
+            p[3],
+            p[4],
+            p[5],
+            mu * p[6],
+            mu * p[7],
+            mu * p[8],
+            mu * p[9],
+            p[10],
+            p[11],
+            p[12],
+            p[13],
+            p[14],
+            p[15],
+            p[16],
+            p[17],
+            p[18],
+            p[19],
+        ),
+    )
     # travel of the drum less that of the band and of the bristle is slip
     slip = 0.5 * (v + x[3]) * dt - (b - x[0]) - (z - x[2])
     x[4] += abs(p[14] * z * slip)
@@ -142,8 +184,10 @@ _AT_LEVEL: dict[str, dict[str, float]] = {
     "gap-slip": {"Fc_pos": 20e3, "dF_pos": 1.8e3, "Fc_neg": 17e3, "dF_neg": 6e3, "c": 5e3, "m": 200.0},
     "stick-slip": {"Fs_pos": 23e3, "Fk_pos": 16.2e3, "Fs_neg": 23e3, "Fk_neg": 12.6e3, "c": 5e3, "m": 200.0},
 }
-_FRICTION = {"gap-slip": (("Fc_pos", "dF_pos"), ("Fc_neg", "dF_neg")),
-             "stick-slip": (("Fs_pos", "Fk_pos"), ("Fs_neg", "Fk_neg"))}  # fmt: skip
+_FRICTION = {
+    "gap-slip": (("Fc_pos", "dF_pos"), ("Fc_neg", "dF_neg")),
+    "stick-slip": (("Fs_pos", "Fk_pos"), ("Fs_neg", "Fk_neg")),
+}
 
 
 def draw_brfd(

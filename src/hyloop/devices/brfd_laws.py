@@ -144,10 +144,16 @@ def gap_slip(x, u, dt, p):
         # ln(1 + e^x) = max(x, 0) + ln(1 + e^-|x|) cannot overflow
         up, down = (u - gp) / w, (-u - gn) / w
         e_up, e_down = np.exp(-np.abs(up)), np.exp(-np.abs(down))
-        phi = (kd * u + kp * w * (np.maximum(up, 0.0) + np.log(1.0 + e_up))
-               - kn * w * (np.maximum(down, 0.0) + np.log(1.0 + e_down)))  # fmt: skip
-        slope = (kd + kp * np.where(up > 0.0, 1.0, e_up) / (1.0 + e_up)
-                 + kn * np.where(down > 0.0, 1.0, e_down) / (1.0 + e_down))  # fmt: skip
+        phi = (
+            kd * u
+            + kp * w * (np.maximum(up, 0.0) + np.log(1.0 + e_up))
+            - kn * w * (np.maximum(down, 0.0) + np.log(1.0 + e_down))
+        )
+        slope = (
+            kd
+            + kp * np.where(up > 0.0, 1.0, e_up) / (1.0 + e_up)
+            + kn * np.where(down > 0.0, 1.0, e_down) / (1.0 + e_down)
+        )
         return phi, slope
 
     h = (d - x[1]) / _GAP_STEPS
@@ -163,8 +169,9 @@ def gap_slip(x, u, dt, p):
         r, steep = np.where(phi * h > 0.0, r, 0.0), np.where(phi * h > 0.0, steep, 0.0)
         q = steep * slope * np.abs(h)
         # (1 - e^-q)/q, the exact mean over the step of a linearised approach to full slip
-        mean = np.where(q < 0.01, 1.0 - q / 2.0 * (1.0 - q / 3.0 * (1.0 - q / 4.0)),
-                        (1.0 - np.exp(-q)) / np.maximum(q, 0.01))  # fmt: skip
+        mean = np.where(
+            q < 0.01, 1.0 - q / 2.0 * (1.0 - q / 3.0 * (1.0 - q / 4.0)), (1.0 - np.exp(-q)) / np.maximum(q, 0.01)
+        )
         u = u + h * (1.0 - r) * mean
         phi, slope = band(u)
     # a band pulled on beyond what the drum can hold slides back to that
@@ -226,8 +233,11 @@ def stick_slip(x, u, dt, p):
 
     def phi(u):
         up, down = (u - gp) / w, (-u - gn) / w
-        return (kd * u + kp * w * (np.maximum(up, 0.0) + np.log(1.0 + np.exp(-np.abs(up))))
-                - kn * w * (np.maximum(down, 0.0) + np.log(1.0 + np.exp(-np.abs(down)))))  # fmt: skip
+        return (
+            kd * u
+            + kp * w * (np.maximum(up, 0.0) + np.log(1.0 + np.exp(-np.abs(up))))
+            - kn * w * (np.maximum(down, 0.0) + np.log(1.0 + np.exp(-np.abs(down))))
+        )
 
     h = dt / _STICK_STEPS
     # a third of h^2 K added to the mass bounds the frequency of any spring at sqrt(3)/h; 0.4 % of M at 1/1024 s

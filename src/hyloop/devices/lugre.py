@@ -105,8 +105,11 @@ def lugre_exact(x, u, dt, p):
     r = sigma0 * np.abs(v) / g * dt
     decay = np.exp(-r)
     # (1 - e^-r)/r by its series near r = 0: no cancellation, and the gradient at rest is the true one
-    mean = np.where(r < 0.01, 1.0 - r / 2.0 * (1.0 - r / 3.0 * (1.0 - r / 4.0 * (1.0 - r / 5.0))),
-                    (1.0 - decay) / np.maximum(r, 0.01))  # fmt: skip
+    mean = np.where(
+        r < 0.01,
+        1.0 - r / 2.0 * (1.0 - r / 3.0 * (1.0 - r / 4.0 * (1.0 - r / 5.0))),
+        (1.0 - decay) / np.maximum(r, 0.01),
+    )
     y = decay * x[0] + sigma0 * v * dt * mean
     f = y + sigma1 * (v - np.abs(v) / g * y) + sigma2 * v
     return (f,), (y,)

@@ -67,8 +67,16 @@ def scale_factor(spectrum: Any, target: Any, weights: Any = 1.0, fit: str = "log
     return float(np.sum(w * s * t) / np.sum(w * s * s))
 
 
-def scale_pair(first: GroundMotion, second: GroundMotion, periods: Any, target: Any, weights: Any = None, *,
-               fit: str = "log", damping: float = 0.05) -> ScaledPair:  # fmt: skip
+def scale_pair(
+    first: GroundMotion,
+    second: GroundMotion,
+    periods: Any,
+    target: Any,
+    weights: Any = None,
+    *,
+    fit: str = "log",
+    damping: float = 0.05,
+) -> ScaledPair:
     """Scale two components by one factor so that the geometric mean of their psa fits a target.
 
     Parameters
@@ -96,8 +104,10 @@ def scale_pair(first: GroundMotion, second: GroundMotion, periods: Any, target: 
     T = period_axis(where, periods)
     goal = ordinates(where, "target", target, T.size)
     w = ordinates(where, "weights", 1.0 if weights is None else weights, T.size)
-    spectra = [ordinates(f"{where}: motion '{m.name}'", "psa", response_spectrum(m.a, m.dt, T, damping).psa, T.size)
-               for m in (first, second)]  # fmt: skip
+    spectra = [
+        ordinates(f"{where}: motion '{m.name}'", "psa", response_spectrum(m.a, m.dt, T, damping).psa, T.size)
+        for m in (first, second)
+    ]
     mean = geometric_mean(*spectra)
     factor = scale_factor(mean, goal, w, fit)
     residual = np.log(factor * mean / goal) if fit == "log" else factor * mean - goal

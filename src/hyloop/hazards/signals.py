@@ -25,8 +25,12 @@ def harmonic(amplitude: float, frequency_hz: float, duration: float, dt: float, 
     amplitude, f = positive(where, "amplitude", amplitude), frequency(where, "frequency_hz", frequency_hz, dt)
     if not np.isfinite(phase):
         raise OutOfBounds(f"{where}: phase = {phase!r} must be finite, in rad.")
-    return GroundMotion(amplitude * np.sin(2.0 * np.pi * f * t + phase), dt, f"harmonic-{f:g}Hz",
-                        {"amplitude": amplitude, "frequency": f, "phase": phase})  # fmt: skip
+    return GroundMotion(
+        amplitude * np.sin(2.0 * np.pi * f * t + phase),
+        dt,
+        f"harmonic-{f:g}Hz",
+        {"amplitude": amplitude, "frequency": f, "phase": phase},
+    )
 
 
 def sweep(amplitude: float, start: float, end: float, duration: float, dt: float, law: str = "log") -> GroundMotion:
@@ -44,8 +48,12 @@ def sweep(amplitude: float, start: float, end: float, duration: float, dt: float
     else:
         rate = np.log(f1 / f0) / duration
         cycles = f0 * np.expm1(rate * t) / rate
-    return GroundMotion(amplitude * np.sin(2.0 * np.pi * cycles), dt, f"sweep-{f0:g}-{f1:g}Hz",
-                        {"amplitude": amplitude, "start": f0, "end": f1, "law": law})  # fmt: skip
+    return GroundMotion(
+        amplitude * np.sin(2.0 * np.pi * cycles),
+        dt,
+        f"sweep-{f0:g}-{f1:g}Hz",
+        {"amplitude": amplitude, "start": f0, "end": f1, "law": law},
+    )
 
 
 def band_limited_noise(rms: float, low: float, high: float, duration: float, dt: float, seed: int) -> GroundMotion:

@@ -39,8 +39,17 @@ def envelope(t: Any, duration: float, kind: str = "saragoni-hart") -> Floats:
     return shape * 0.5 * (1.0 + np.cos(np.pi * np.clip((tau - 0.9) / 0.1, 0.0, 1.0)))
 
 
-def synthetic_motion(periods: Any, target: Any, duration: float, dt: float, seed: int, *, damping: float = 0.05,
-                     kind: str = "saragoni-hart", iterations: int = 20) -> GroundMotion:  # fmt: skip
+def synthetic_motion(
+    periods: Any,
+    target: Any,
+    duration: float,
+    dt: float,
+    seed: int,
+    *,
+    damping: float = 0.05,
+    kind: str = "saragoni-hart",
+    iterations: int = 20,
+) -> GroundMotion:
     """A random motion whose response spectrum fits a target.
 
     Sinusoids of random phase (spectral representation) are multiplied by an envelope; then, again and again, each

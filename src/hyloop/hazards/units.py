@@ -8,8 +8,16 @@ from hyloop.hazards.checks import G
 __all__ = ["acceleration_unit", "unit_in_heading"]
 
 _FACTORS = {"g": G, "m/s2": 1.0, "cm/s2": 0.01, "mm/s2": 0.001, "gal": 0.01, "in/s2": 0.0254, "ft/s2": 0.3048}
-_SPELLINGS = {"m/s/s": "m/s2", "cm/s/s": "cm/s2", "mm/s/s": "mm/s2", "cm/sec2": "cm/s2", "m/sec2": "m/s2",
-              "cm/sec/sec": "cm/s2", "m/sec/sec": "m/s2", "gals": "gal"}  # fmt: skip
+_SPELLINGS = {
+    "m/s/s": "m/s2",
+    "cm/s/s": "cm/s2",
+    "mm/s/s": "mm/s2",
+    "cm/sec2": "cm/s2",
+    "m/sec2": "m/s2",
+    "cm/sec/sec": "cm/s2",
+    "m/sec/sec": "m/s2",
+    "gals": "gal",
+}
 # a_g and u_g are symbols of ground acceleration, not a name followed by a unit
 _SYMBOLS = {"a_g", "u_g", "ag", "ug"}
 

@@ -55,8 +55,9 @@ class Confidence(NamedTuple):
     remarks: tuple[str, ...]
 
 
-def confidence(J: np.ndarray, r: np.ndarray, z: np.ndarray, pieces: Sequence[slice], names: Sequence[str],
-               level: float) -> Confidence:  # fmt: skip
+def confidence(
+    J: np.ndarray, r: np.ndarray, z: np.ndarray, pieces: Sequence[slice], names: Sequence[str], level: float
+) -> Confidence:
     """Confidence of a minimum.
 
     Parameters
@@ -82,8 +83,9 @@ def confidence(J: np.ndarray, r: np.ndarray, z: np.ndarray, pieces: Sequence[sli
     freedom = max(samples - inside.sum(), 1.0)
     quantile = float(student.ppf(0.5 + level / 2.0, freedom))
     bread, parts = _inverse(J[:, inside])
-    coloured = sum((_coloured(J[piece][:, inside], s) for piece, s in zip(pieces, spectra, strict=True)),
-                   np.zeros_like(bread))  # fmt: skip
+    coloured = sum(
+        (_coloured(J[piece][:, inside], s) for piece, s in zip(pieces, spectra, strict=True)), np.zeros_like(bread)
+    )
     scored = sum((_scored(J[piece][:, inside] * r[piece, None]) for piece in pieces), np.zeros_like(bread))
     # residuals of a fit are smaller than the errors, by the samples that the parameters have used up
     C = bread @ coloured @ bread * (samples / freedom)

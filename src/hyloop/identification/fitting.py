@@ -87,10 +87,19 @@ class Fit:
         return [name for name, estimate in self.estimates.items() if not estimate.observable]
 
 
-def fit(law: Instance, tests: MeasuredTest | Sequence[MeasuredTest],
-        free: Mapping[str, tuple[float, float]] | Iterable[str], method: str = "least-squares", *, starts: int = 8,
-        seed: int = 0, level: float = 0.95, tolerance: float = 1e-10, progress: Progress = lambda name, part: None,
-        sensitivity: Sensitivity | None = None) -> Fit:  # fmt: skip
+def fit(
+    law: Instance,
+    tests: MeasuredTest | Sequence[MeasuredTest],
+    free: Mapping[str, tuple[float, float]] | Iterable[str],
+    method: str = "least-squares",
+    *,
+    starts: int = 8,
+    seed: int = 0,
+    level: float = 0.95,
+    tolerance: float = 1e-10,
+    progress: Progress = lambda name, part: None,
+    sensitivity: Sensitivity | None = None,
+) -> Fit:
     r"""Fit the free parameters of a law to recorded tests.
 
     .. math:: \min_p \sum_i w_i^2\,\bigl(f_i(p) - f_{m,i}\bigr)^2, \qquad p_{low} \le p \le p_{high}
@@ -135,8 +144,10 @@ def fit(law: Instance, tests: MeasuredTest | Sequence[MeasuredTest],
     if "f" not in block.outputs:
         raise BadInput(f"{where}: {block.name} has no output 'f' to compare with a measured force.")
     if not 0.0 < level < 1.0 or not 0.0 < tolerance < 1.0 or starts < 1:
-        raise OutOfBounds(f"{where}: level = {level!r} and tolerance = {tolerance!r} must lie between 0 and 1, and "
-                          f"starts = {starts!r} be 1 or more.")  # fmt: skip
+        raise OutOfBounds(
+            f"{where}: level = {level!r} and tolerance = {tolerance!r} must lie between 0 and 1, and "
+            f"starts = {starts!r} be 1 or more."
+        )
     tests = (tests,) if isinstance(tests, MeasuredTest) else tuple(tests)
     spans = ranges(law, free, where)
     _check_tests(law, tests, len(spans), where)
@@ -153,13 +164,22 @@ def fit(law: Instance, tests: MeasuredTest | Sequence[MeasuredTest],
     known = confidence(J, r, found.z, pieces, problem.names, level)
     forces = tuple(problem.split(problem.force(found.z)))
     return Fit(
-        law=problem.fitted(found.z), estimates=_estimates(problem, found.z, known), tests=tests, forces=forces,
+        law=problem.fitted(found.z),
+        estimates=_estimates(problem, found.z, known),
+        tests=tests,
+        forces=forces,
         rmse=tuple(test.rmse(f) for test, f in zip(tests, forces, strict=True)),
         nrmse=tuple(test.nrmse(f) for test, f in zip(tests, forces, strict=True)),
-        level=level, method=method if sensitivity is None else "gradient", confidence=known,
-        converged=found.converged, costs=tuple(costs), evaluations=problem.evaluations,
-        problem=problem, z=found.z, cost=found.cost,
-    )  # fmt: skip
+        level=level,
+        method=method if sensitivity is None else "gradient",
+        confidence=known,
+        converged=found.converged,
+        costs=tuple(costs),
+        evaluations=problem.evaluations,
+        problem=problem,
+        z=found.z,
+        cost=found.cost,
+    )
 
 
 def _check_tests(law: Instance, tests: tuple[MeasuredTest, ...], unknowns: int, where: str) -> None:
@@ -168,12 +188,16 @@ def _check_tests(law: Instance, tests: tuple[MeasuredTest, ...], unknowns: int, 
     for test in tests:
         missing = [key for key in law.block.inputs if key not in test.inputs]
         if missing:
-            raise BadInput(f"{where}: the test '{test.name}' lacks the input {', '.join(missing)}; {law.block.name} "
-                           f"reads {', '.join(law.block.inputs)}.")  # fmt: skip
+            raise BadInput(
+                f"{where}: the test '{test.name}' lacks the input {', '.join(missing)}; {law.block.name} "
+                f"reads {', '.join(law.block.inputs)}."
+            )
     samples = sum(int(test.counted.sum()) for test in tests)
     if samples <= 2 * unknowns:
-        raise BadInput(f"{where}: {samples} samples count and {unknowns} parameters are free; more than twice as many "
-                       "samples are needed. Give longer records or free fewer parameters.")  # fmt: skip
+        raise BadInput(
+            f"{where}: {samples} samples count and {unknowns} parameters are free; more than twice as many "
+            "samples are needed. Give longer records or free fewer parameters."
+        )
 
 
 def _estimates(problem: Problem, z: np.ndarray, known: Confidence) -> dict[str, Estimate]:
@@ -186,7 +210,14 @@ def _estimates(problem: Problem, z: np.ndarray, known: Confidence) -> dict[str, 
         else:
             low = high = std = float("nan")
         found[name] = Estimate(
-            name=name, value=value, std=std, low=low, high=high, unit=problem.law.block.params[name].unit,
-            bounds=(span.low, span.high), start=problem.law.params[name], remark=known.remarks[j],
-        )  # fmt: skip
+            name=name,
+            value=value,
+            std=std,
+            low=low,
+            high=high,
+            unit=problem.law.block.params[name].unit,
+            bounds=(span.low, span.high),
+            start=problem.law.params[name],
+            remark=known.remarks[j],
+        )
     return found

@@ -51,8 +51,10 @@ class MeasuredTest:
         object.__setattr__(self, "inputs", {key: self._signal(key, value) for key, value in self.inputs.items()})
         for key, signal in self.inputs.items():
             if signal.shape != force.shape:
-                raise BadShape(f"{self.name}: {key} has {signal.size} samples and f has {force.size}; give one sample "
-                               "of every signal for each instant.")  # fmt: skip
+                raise BadShape(
+                    f"{self.name}: {key} has {signal.size} samples and f has {force.size}; give one sample "
+                    "of every signal for each instant."
+                )
         weight = np.asarray(self.weight, dtype=float)
         if weight.shape not in ((), force.shape):
             raise BadShape(f"{self.name}: weight has shape {weight.shape}; give one number or {force.size} of them.")
@@ -87,6 +89,8 @@ class MeasuredTest:
             )
         bad = np.flatnonzero(~np.isfinite(signal))
         if bad.size:
-            raise BadShape(f"{self.name}: {key} is not finite in {bad.size} sample(s), the first at {bad[0]}. Cut the "
-                           "record there or repair it.")  # fmt: skip
+            raise BadShape(
+                f"{self.name}: {key} is not finite in {bad.size} sample(s), the first at {bad[0]}. Cut the "
+                "record there or repair it."
+            )
         return signal

@@ -36,8 +36,13 @@ class Problem:
         differences in z.
     """
 
-    def __init__(self, law: Instance, tests: Sequence[MeasuredTest], free: Mapping[str, Range],
-                 sensitivity: "Sensitivity | None" = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        law: Instance,
+        tests: Sequence[MeasuredTest],
+        free: Mapping[str, Range],
+        sensitivity: "Sensitivity | None" = None,
+    ) -> None:
         self.law, self.tests, self.free = law, tuple(tests), dict(free)
         self.names = tuple(self.free)
         block = law.block
@@ -80,8 +85,19 @@ class Problem:
         f = np.empty(len(self.measured))
         width = len(self.law.block.outputs)
         self.evaluations += 1
-        _drive(self.law.block.address, self.parameters(z), self._x0, self.solved, self._first, self._dt, self._u,
-               self.measured, width, self._out, f)  # fmt: skip
+        _drive(
+            self.law.block.address,
+            self.parameters(z),
+            self._x0,
+            self.solved,
+            self._first,
+            self._dt,
+            self._u,
+            self.measured,
+            width,
+            self._out,
+            f,
+        )
         return f
 
     def residuals(self, z: np.ndarray) -> np.ndarray:
@@ -120,17 +136,28 @@ class Problem:
         for k, j in enumerate(self.solved):
             if j >= 0:
                 i = self._first[k]
-                _begin(self.law.block.address, x0[k], j, self._u[i].copy(), self._dt[k], p, self.measured[i], width,
-                       self._out)  # fmt: skip
+                _begin(
+                    self.law.block.address,
+                    x0[k],
+                    j,
+                    self._u[i].copy(),
+                    self._dt[k],
+                    p,
+                    self.measured[i],
+                    width,
+                    self._out,
+                )
         return x0
 
     def check(self) -> None:
         """Refuse tests whose first force the law cannot have."""
         for test, x in zip(self.tests, self.solved_states(self._p), strict=True):
             if np.isnan(x).any():
-                raise BadInput(f"{test.name}: no value of the state '{test.start}' gives the first measured force, "
-                               f"{test.f[0]:g} N. Name another state of {', '.join(self.law.block.state)}, give "
-                               "initial values, or begin the record elsewhere.")  # fmt: skip
+                raise BadInput(
+                    f"{test.name}: no value of the state '{test.start}' gives the first measured force, "
+                    f"{test.f[0]:g} N. Name another state of {', '.join(self.law.block.state)}, give "
+                    "initial values, or begin the record elsewhere."
+                )
 
 
 def predict(law: Instance, test: MeasuredTest) -> np.ndarray:

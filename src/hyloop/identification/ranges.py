@@ -73,11 +73,14 @@ def _checked(spec: Param, start: float, interval: Any, where: str) -> Range:
     except (TypeError, ValueError) as error:
         raise BadInput(f"{where}: bounds must be a pair (low, high), got {interval!r}.") from error
     if not (math.isfinite(low) and math.isfinite(high) and low < high) or low < spec.low or high > spec.high:
-        raise OutOfBounds(f"{where}: bounds ({low:g}, {high:g}) must be finite, in order and inside those of the law, "
-                          f"[{spec.low:g}, {spec.high:g}].")  # fmt: skip
+        raise OutOfBounds(
+            f"{where}: bounds ({low:g}, {high:g}) must be finite, in order and inside those of the law, "
+            f"[{spec.low:g}, {spec.high:g}]."
+        )
     if not low <= start <= high:
-        raise OutOfBounds(f"{where} starts at {start:g}, outside its bounds ({low:g}, {high:g}). Widen them or start "
-                          "inside.")  # fmt: skip
+        raise OutOfBounds(
+            f"{where} starts at {start:g}, outside its bounds ({low:g}, {high:g}). Widen them or start inside."
+        )
     return Range(low, high)
 
 

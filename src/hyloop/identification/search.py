@@ -33,13 +33,22 @@ def descend(problem: Problem, z: np.ndarray, tolerance: float, most: int = 300) 
     from scipy.optimize import least_squares  # here, because it would slow down `import hyloop`
 
     begin = np.clip(z, _INSIDE, 1.0 - _INSIDE)
-    done = least_squares(problem.residuals, begin, jac=problem.jacobian, bounds=(0.0, 1.0),  # pyright: ignore[reportArgumentType]
-                         ftol=tolerance, xtol=tolerance, gtol=tolerance, max_nfev=most)  # fmt: skip
+    done = least_squares(
+        problem.residuals,
+        begin,
+        jac=problem.jacobian,
+        bounds=(0.0, 1.0),  # pyright: ignore[reportArgumentType]
+        ftol=tolerance,
+        xtol=tolerance,
+        gtol=tolerance,
+        max_nfev=most,
+    )
     return Found(np.asarray(done.x), float(done.cost), bool(done.status > 0))
 
 
-def multi_start(problem: Problem, starts: int, seed: int, tolerance: float,
-                progress: Progress) -> tuple[Found, list[float]]:  # fmt: skip
+def multi_start(
+    problem: Problem, starts: int, seed: int, tolerance: float, progress: Progress
+) -> tuple[Found, list[float]]:
     """Descend from the law's own parameters and from the best places of a Sobol sequence; also every cost reached.
 
     With ``starts = 1`` only from the law's own parameters.
@@ -62,8 +71,9 @@ def multi_start(problem: Problem, starts: int, seed: int, tolerance: float,
     return best, [one.cost for one in found]
 
 
-def particle_swarm(problem: Problem, seed: int, tolerance: float, progress: Progress, particles: int = 32,
-                   moves: int = 80) -> tuple[Found, list[float]]:  # fmt: skip
+def particle_swarm(
+    problem: Problem, seed: int, tolerance: float, progress: Progress, particles: int = 32, moves: int = 80
+) -> tuple[Found, list[float]]:
     r"""A swarm in the box, then a descent from its best place; also the best cost after every move.
 
     .. math:: v \leftarrow \chi v + c\,\rho_1 (z_{own} - z) + c\,\rho_2 (z_{all} - z), \qquad z \leftarrow z + v

@@ -27,8 +27,9 @@ def newmark_explicit(gamma: float = 0.5) -> Method:
         raise OutOfBounds(f"gamma = {gamma!r} must lie in [0.5, 1]: below 0.5 the method is unstable for every step.")
 
     def build(M, C, Cm, Km, dt):
-        return Operators(cu=dt / 2, cv=1 - gamma, cc=gamma, ca=1 / dt, A=dt * inverse(M + gamma * dt * C),
-                         start=dt * inverse(M))  # fmt: skip
+        return Operators(
+            cu=dt / 2, cv=1 - gamma, cc=gamma, ca=1 / dt, A=dt * inverse(M + gamma * dt * C), start=dt * inverse(M)
+        )
 
     return Method(f"newmark_explicit(gamma={gamma:g})", build, limit=float(np.sqrt(2 / gamma)))
 

@@ -44,7 +44,8 @@ def generalized_alpha(rho_inf: float = 0.75) -> Method:
 def _implicit(gamma, beta, alpha_m, alpha_f):
     def build(M, C, Cm, Km, dt):
         start = inverse(M)
-        return Operators(cu=0.0, cv=0.0, A=start, start=start, alpha_f=alpha_f, M=M, gamma=gamma, beta=beta,
-                         alpha_m=alpha_m)  # fmt: skip
+        return Operators(
+            cu=0.0, cv=0.0, A=start, start=start, alpha_f=alpha_f, M=M, gamma=gamma, beta=beta, alpha_m=alpha_m
+        )
 
     return build

@@ -82,8 +82,10 @@ class Method:
         if not dt > 0.0 or not np.isfinite(dt):
             raise OutOfBounds(f"dt = {dt!r} s: the step must be positive and finite.")
         if sparse.issparse(M) and not self.sparse:
-            raise BadInput(f"{self.name} has no sparse operators; use mkr_alpha(), kr_alpha() or cr(), or give full "
-                           "matrices (Structure.dense()) where the model is small.")  # fmt: skip
+            raise BadInput(
+                f"{self.name} has no sparse operators; use mkr_alpha(), kr_alpha() or cr(), or give full "
+                "matrices (Structure.dense()) where the model is small."
+            )
         Cm, Km = C if Cm is None else Cm, K if Km is None else Km
         if np.isfinite(self.limit):
             fastest = highest_frequency(M, Km)
@@ -110,8 +112,10 @@ def inverse(matrix: Any) -> Any:
         try:
             return SparseInverse(matrix)
         except LinAlgError as error:
-            raise BadInput(f"the method's matrix of mass, damping and stiffness cannot be inverted: {error}. "
-                           "Check its mass and its members.") from error  # fmt: skip
+            raise BadInput(
+                f"the method's matrix of mass, damping and stiffness cannot be inverted: {error}. "
+                "Check its mass and its members."
+            ) from error
     try:
         return solve(matrix, np.eye(len(matrix)))
     except LinAlgError as error:

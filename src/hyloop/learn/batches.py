@@ -27,8 +27,9 @@ class Batch(NamedTuple):
     weight: np.ndarray
 
 
-def batches(histories: Sequence[History], size: int, *, seed: int = 0, window: int | None = None,
-            dtype: type = np.float32) -> Callable[[int], list[Batch]]:  # fmt: skip
+def batches(
+    histories: Sequence[History], size: int, *, seed: int = 0, window: int | None = None, dtype: type = np.float32
+) -> Callable[[int], list[Batch]]:
     """Make ``epoch -> batches``: the histories in an order that depends on (seed, epoch) alone, `size` at a time.
 
     Parameters
@@ -55,8 +56,9 @@ def batches(histories: Sequence[History], size: int, *, seed: int = 0, window: i
     return of_epoch
 
 
-def count_updates(histories: Sequence[History], size: int, *, epochs: int, seed: int = 0,
-                  window: int | None = None) -> int:  # fmt: skip
+def count_updates(
+    histories: Sequence[History], size: int, *, epochs: int, seed: int = 0, window: int | None = None
+) -> int:
     """Updates in so many epochs of `batches` with the same arguments, for learning rates that depend on them."""
     if window is None:
         return epochs * -(-len(histories) // size)
@@ -64,8 +66,9 @@ def count_updates(histories: Sequence[History], size: int, *, epochs: int, seed:
     return sum(_length(group, 0, window) // window for group in groups)
 
 
-def stack(histories: Sequence[History], lanes: int | None = None, length: int | None = None,
-          dtype: type = np.float32) -> Batch:  # fmt: skip
+def stack(
+    histories: Sequence[History], lanes: int | None = None, length: int | None = None, dtype: type = np.float32
+) -> Batch:
     """Histories as one batch of so many lanes and samples (by default as many as there are)."""
     lanes = lanes or len(histories)
     length = length or max(len(history) for history in histories)

@@ -72,9 +72,15 @@ class Checkpoint:
         """The next checkpoint. A validation loss that is not a number is never the best."""
         checked = [] if validation is None else [validation if np.isfinite(validation) else np.inf]
         better = bool(checked) and checked[0] < min(self.validation, default=np.inf)
-        return Checkpoint(self.epoch + 1, model, model if better or not checked else self.best, optimiser,
-                          self.updates + losses, [*self.train, float(np.mean(losses))],
-                          self.validation + checked)  # fmt: skip
+        return Checkpoint(
+            self.epoch + 1,
+            model,
+            model if better or not checked else self.best,
+            optimiser,
+            self.updates + losses,
+            [*self.train, float(np.mean(losses))],
+            self.validation + checked,
+        )
 
     def losses(self) -> Losses:
         return Losses(*(np.array(getattr(self, key), dtype=float) for key in _LISTS))
@@ -124,16 +130,20 @@ def read_checkpoint(path: str | PathLike[str], like: Checkpoint, about: Mapping[
         raise BadInput(f"{path}: holds '{kind}', not a {_KIND}.")
     for key, value in about.items():
         if stored.get(key) != value:
-            raise BadInput(f"{path}: the checkpoint has another {key}: {stored.get(key)}, now {value}. Resume with "
-                           "what the training began with, or train from the start.")  # fmt: skip
+            raise BadInput(
+                f"{path}: the checkpoint has another {key}: {stored.get(key)}, now {value}. Resume with "
+                "what the training began with, or train from the start."
+            )
     wanted = _named(like)
     if set(wanted) | set(_LISTS) != set(arrays):
         raise BadInput(f"{path}: the checkpoint is of another model or optimiser (their arrays have other names).")
     for name, leaf in wanted.items():
         found = arrays[name]
         if found.shape != leaf.shape or found.dtype != leaf.dtype:
-            raise BadInput(f"{path}: '{name}' is {found.dtype} {found.shape} in the checkpoint and {leaf.dtype} "
-                           f"{leaf.shape} now: another model, optimiser or precision.")  # fmt: skip
+            raise BadInput(
+                f"{path}: '{name}' is {found.dtype} {found.shape} in the checkpoint and {leaf.dtype} "
+                f"{leaf.shape} now: another model, optimiser or precision."
+            )
     trees = [_filled(getattr(like, key), arrays, key) for key in _TREES]
     lists = [arrays[key].tolist() for key in _LISTS]
     return Checkpoint(epoch, *trees, *lists)

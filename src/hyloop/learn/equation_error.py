@@ -24,8 +24,13 @@ SMOOTHING = (1e-10, 1e-6, 1e-4, 1e-3, 1e-2)  # ρ over the mean of the diagonal 
 UNKNOWNS = 512
 
 
-def estimated_forces(problem: UnknownSprings, loads: np.ndarray, measured: np.ndarray, weight: np.ndarray,
-                     smoothing: Sequence[float] = SMOOTHING) -> list[tuple[np.ndarray, np.ndarray]]:  # fmt: skip
+def estimated_forces(
+    problem: UnknownSprings,
+    loads: np.ndarray,
+    measured: np.ndarray,
+    weight: np.ndarray,
+    smoothing: Sequence[float] = SMOOTHING,
+) -> list[tuple[np.ndarray, np.ndarray]]:
     """Deformations and forces of the unknown springs, (samples, steps, springs) each, for every `smoothing`.
 
     Parameters

@@ -23,9 +23,14 @@ from hyloop.updating.parameters import free_parameters, positive
 __all__ = ["extended"]
 
 
-def extended(law: Instance, free: Mapping[str, tuple[float, float]], *, noise: float,
-             process: float | Mapping[str, float] = 1e-3,
-             initial_std: float | Mapping[str, float] = 0.1) -> Callable[..., dict[str, np.ndarray]]:  # fmt: skip
+def extended(
+    law: Instance,
+    free: Mapping[str, tuple[float, float]],
+    *,
+    noise: float,
+    process: float | Mapping[str, float] = 1e-3,
+    initial_std: float | Mapping[str, float] = 0.1,
+) -> Callable[..., dict[str, np.ndarray]]:
     """Make ``run(dt, **signals)``, an extended Kalman filter over recorded inputs and the measured force ``f_m``.
 
     Arguments are those of `hyloop.updating.unscented`; the mean is held inside the bounds. `run` returns histories by

@@ -24,9 +24,20 @@ from hyloop.learn.physics import PhysicsLayer, linear_recurrence, physics_layer
 __all__ = ["Even", "augmented_lugre", "lugre_parallel"]
 
 
-def augmented_lugre(law: Instance, *, dt: float, force: float | None = None, velocity: float = 0.1,
-                    learned: Sequence[str] = (), symmetric: bool = False, width: int = 16, depth: int = 2,
-                    activation: Any = jax.nn.relu, reach: float = 20.0, seed: int = 0) -> PhysicsLayer:  # fmt: skip
+def augmented_lugre(
+    law: Instance,
+    *,
+    dt: float,
+    force: float | None = None,
+    velocity: float = 0.1,
+    learned: Sequence[str] = (),
+    symmetric: bool = False,
+    width: int = 16,
+    depth: int = 2,
+    activation: Any = jax.nn.relu,
+    reach: float = 20.0,
+    seed: int = 0,
+) -> PhysicsLayer:
     r"""LuGre whose stiffness :math:`\sigma_0(y, v)` is a network inside the recurrence, Eqs. (5)-(12).
 
     Parameters
@@ -53,8 +64,18 @@ def augmented_lugre(law: Instance, *, dt: float, force: float | None = None, vel
     if law.block is not lugre_exact:
         raise BadInput(f"augmented_lugre: {law.block.name} has no state y to feed back. Give a lugre_exact.")
     force = max(law.params["Fs_pos"], law.params["Fs_neg"]) if force is None else force
-    layer = physics_layer(law, ("sigma0",), features={"y": force, "v": velocity}, constant=learned, width=width,
-                          depth=depth, activation=activation, reach=reach, dt=dt, seed=seed)  # fmt: skip
+    layer = physics_layer(
+        law,
+        ("sigma0",),
+        features={"y": force, "v": velocity},
+        constant=learned,
+        width=width,
+        depth=depth,
+        activation=activation,
+        reach=reach,
+        dt=dt,
+        seed=seed,
+    )
     return eqx.tree_at(lambda it: it.network, layer, Even(layer.network)) if symmetric else layer
 
 

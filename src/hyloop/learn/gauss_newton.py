@@ -77,9 +77,16 @@ class Minimum(NamedTuple):
     converged: bool
 
 
-def levenberg_marquardt(evaluate: Callable[[np.ndarray], tuple[Any, Any, Any]], theta: np.ndarray, prior: np.ndarray,
-                        centre: np.ndarray, ridge: float, *, iterations: int = 30,
-                        tolerance: float = 1e-6) -> Minimum:  # fmt: skip
+def levenberg_marquardt(
+    evaluate: Callable[[np.ndarray], tuple[Any, Any, Any]],
+    theta: np.ndarray,
+    prior: np.ndarray,
+    centre: np.ndarray,
+    ridge: float,
+    *,
+    iterations: int = 30,
+    tolerance: float = 1e-6,
+) -> Minimum:
     """Descend from `theta`; a step to where the residuals are not finite is refused like one that climbs.
 
     Parameters
@@ -99,8 +106,12 @@ def levenberg_marquardt(evaluate: Callable[[np.ndarray], tuple[Any, Any, Any]], 
     def total(theta):
         cost, gradient, curvature = (np.asarray(part) for part in evaluate(theta))
         off = prior @ theta - centre
-        return (float(cost), float(cost) + ridge * off @ off, gradient + ridge * prior.T @ off,
-                curvature + ridge * prior.T @ prior)  # fmt: skip
+        return (
+            float(cost),
+            float(cost) + ridge * off @ off,
+            gradient + ridge * prior.T @ off,
+            curvature + ridge * prior.T @ prior,
+        )
 
     squares, cost, gradient, curvature = total(theta)
     damping, growth, done, converged = FIRST_DAMPING, 2.0, 0, False

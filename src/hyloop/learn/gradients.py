@@ -16,8 +16,12 @@ from hyloop.learn.laws import jax_law, rollout
 __all__ = ["gradient_fit", "sensitivity"]
 
 
-def gradient_fit(law: Instance, tests: MeasuredTest | Sequence[MeasuredTest],
-                 free: Mapping[str, tuple[float, float]] | Iterable[str], **settings: Any) -> Fit:  # fmt: skip
+def gradient_fit(
+    law: Instance,
+    tests: MeasuredTest | Sequence[MeasuredTest],
+    free: Mapping[str, tuple[float, float]] | Iterable[str],
+    **settings: Any,
+) -> Fit:
     """As `hyloop.identification.fit` by least squares, for a pure law, with exact derivatives instead of differences.
 
     Parameters

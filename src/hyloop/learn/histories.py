@@ -41,11 +41,14 @@ class History:
                 raise BadShape(f"history '{self.name}': {what} must be samples by channels, got {np.shape(values)}.")
             if not np.isfinite(values).all():
                 row, column = (int(i) for i in np.argwhere(~np.isfinite(values))[0])
-                raise BadInput(f"history '{self.name}': {what} is {values[row, column]} at sample {row}, channel "
-                               f"{column}. Repair or cut the record.")  # fmt: skip
+                raise BadInput(
+                    f"history '{self.name}': {what} is {values[row, column]} at sample {row}, channel "
+                    f"{column}. Repair or cut the record."
+                )
         if len(self.inputs) != len(self.target):
-            raise BadShape(f"history '{self.name}': {len(self.inputs)} samples of inputs and {len(self.target)} of the "
-                           "target.")  # fmt: skip
+            raise BadShape(
+                f"history '{self.name}': {len(self.inputs)} samples of inputs and {len(self.target)} of the target."
+            )
         if not self.dt > 0.0:
             raise BadInput(f"history '{self.name}': dt = {self.dt} must be above 0.")
 
@@ -65,12 +68,15 @@ class Split:
         everything = (*self.train, *self.validation, *self.test)
         for history in everything[1:]:
             if not same_tick(history.dt, (first := everything[0]).dt):
-                raise BadInput(f"split: '{first.name}' has dt = {first.dt:g} s and '{history.name}' {history.dt:g} s. "
-                               "Resample one of them.")  # fmt: skip
+                raise BadInput(
+                    f"split: '{first.name}' has dt = {first.dt:g} s and '{history.name}' {history.dt:g} s. "
+                    "Resample one of them."
+                )
 
 
-def split(histories: Sequence[History], validation: Sequence[str] = (), test: Sequence[str] = (),
-          least: int = 2) -> Split:  # fmt: skip
+def split(
+    histories: Sequence[History], validation: Sequence[str] = (), test: Sequence[str] = (), least: int = 2
+) -> Split:
     """Split histories by their events.
 
     Parameters
@@ -127,8 +133,10 @@ def _alike(histories: Sequence[History], least: int) -> None:
             raise BadInput(f"split: two histories are called '{history.name}'. Name each once.")
         names.add(history.name)
         if len(history) < least:
-            raise BadInput(f"split: history '{history.name}' has {len(history)} samples, at least {least} are needed. "
-                           "Leave it out or shorten the window.")  # fmt: skip
+            raise BadInput(
+                f"split: history '{history.name}' has {len(history)} samples, at least {least} are needed. "
+                "Leave it out or shorten the window."
+            )
         for what in ("inputs", "target"):
             mine, theirs = getattr(history, what).shape[1], getattr(first, what).shape[1]
             if mine != theirs:
@@ -143,5 +151,7 @@ def _no_copies(parts: dict[str, tuple[History, ...]]) -> None:
             digest = hashlib.sha256(np.ascontiguousarray(history.target, dtype=float).data).hexdigest()
             other, name = seen.setdefault(digest, (side, history.name))
             if other != side:
-                raise BadInput(f"split: '{name}' ({other}) and '{history.name}' ({side}) are the same record. Give "
-                               "both to one side.")  # fmt: skip
+                raise BadInput(
+                    f"split: '{name}' ({other}) and '{history.name}' ({side}) are the same record. Give "
+                    "both to one side."
+                )

@@ -29,8 +29,9 @@ class StopOperators(eqx.Module):
     scale: jax.Array  # length, force
     r: jax.Array
 
-    def __init__(self, low: float, high: float, stops: int = 20, *, force: float, finest: float,
-                 coarsest: float | None = None) -> None:  # fmt: skip
+    def __init__(
+        self, low: float, high: float, stops: int = 20, *, force: float, finest: float, coarsest: float | None = None
+    ) -> None:
         self.reach = reach_of("StopOperators", low, high)
         width = max(-low, high)
         coarsest = width if coarsest is None else coarsest
@@ -130,8 +131,17 @@ class NetworkReturn(eqx.Module):
     scale: jax.Array  # length, force, increment
     relu: bool = eqx.field(static=True)
 
-    def __init__(self, low: float, high: float, layers: tuple[int, ...] = (10,), *, force: float, finest: float,
-                 relu: bool = True, seed: int = 0) -> None:  # fmt: skip
+    def __init__(
+        self,
+        low: float,
+        high: float,
+        layers: tuple[int, ...] = (10,),
+        *,
+        force: float,
+        finest: float,
+        relu: bool = True,
+        seed: int = 0,
+    ) -> None:
         reach_of("NetworkReturn", low, high)
         increment = positive("NetworkReturn: finest", finest)
         self.scale = jnp.array([max(-low, high), positive("NetworkReturn: force", force), increment])

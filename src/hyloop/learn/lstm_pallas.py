@@ -48,8 +48,13 @@ def _call(kernel: Any, h0: Any, shapes: list[tuple[int, ...]]) -> Any:
     out = [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in shapes]
     warps = _WARPS[kernel.__name__].get(wide, 16)
     # without a GPU the kernels are interpreted: slow, but the same numbers, for the tests
-    return pl.pallas_call(kernel, grid=(layers, batch), out_shape=out, interpret=jax.default_backend() != "gpu",
-                          compiler_params=triton.CompilerParams(num_warps=warps))  # fmt: skip
+    return pl.pallas_call(
+        kernel,
+        grid=(layers, batch),
+        out_shape=out,
+        interpret=jax.default_backend() != "gpu",
+        compiler_params=triton.CompilerParams(num_warps=warps),
+    )
 
 
 def _forward(z, U, h0, c0, h_out, c_out, gates_out):

@@ -88,14 +88,22 @@ def make_optimiser(recipe: Recipe, updates: int, updates_per_epoch: int) -> opta
 
 
 @cache  # one object for the same settings: trainings that share it are compiled once
-def _adam(schedule: str, rate: float, weight_decay: float, clip: float | None,
-          **options: float) -> optax.GradientTransformation:  # fmt: skip
+def _adam(
+    schedule: str, rate: float, weight_decay: float, clip: float | None, **options: float
+) -> optax.GradientTransformation:
     return schedules.adam(getattr(schedules, schedule)(rate, **options), weight_decay=weight_decay, clip=clip)
 
 
-def train_network(architecture: Architecture, parts: Split, recipe: Recipe, *, seed: int = 0,
-                  checkpoint: str | PathLike[str] | None = None, resume: bool = False,
-                  progress: Callable[[Progress], None] = lambda _: None) -> Trained:  # fmt: skip
+def train_network(
+    architecture: Architecture,
+    parts: Split,
+    recipe: Recipe,
+    *,
+    seed: int = 0,
+    checkpoint: str | PathLike[str] | None = None,
+    resume: bool = False,
+    progress: Callable[[Progress], None] = lambda _: None,
+) -> Trained:
     """Train a network on the mean square error of scaled histories; validation events choose the epoch.
 
     Parameters
@@ -115,11 +123,17 @@ def train_network(architecture: Architecture, parts: Split, recipe: Recipe, *, s
     data = batches(parts.train, recipe.batch, seed=seed, window=recipe.window)
     validate = mean_loss(_quiet, [stack(parts.validation)]) if parts.validation else None
     settings = {
-        "optimiser": make_optimiser(recipe, updates, in_first), "epochs": recipe.epochs, "seed": seed,
-        "validate": validate, "patience": recipe.patience, "checkpoint": checkpoint,
-        "checkpoint_every": recipe.checkpoint_every, "resume": resume, "identity": recipe.identity,
+        "optimiser": make_optimiser(recipe, updates, in_first),
+        "epochs": recipe.epochs,
+        "seed": seed,
+        "validate": validate,
+        "patience": recipe.patience,
+        "checkpoint": checkpoint,
+        "checkpoint_every": recipe.checkpoint_every,
+        "resume": resume,
+        "identity": recipe.identity,
         "progress": progress,
-    }  # fmt: skip
+    }
     if recipe.window is None:
         return train(model, _whole, data, **settings)
     return train_truncated(model, _window, data, window=recipe.window, start=_rest, **settings)

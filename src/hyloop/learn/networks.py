@@ -68,8 +68,10 @@ class Stack(eqx.Module):
     def __call__(self, x: Any, state: Any = None, *, key: Any = None, path: str = "auto") -> tuple[jax.Array, Any]:
         x = jnp.asarray(x, self.tensors["0.W"].dtype)
         if x.ndim not in (2, 3) or x.shape[-1] != self.architecture.inputs:
-            raise BadShape(f"Stack: inputs must be (time, {self.architecture.inputs}) or (batch, time, "
-                           f"{self.architecture.inputs}), got {x.shape}.")  # fmt: skip
+            raise BadShape(
+                f"Stack: inputs must be (time, {self.architecture.inputs}) or (batch, time, "
+                f"{self.architecture.inputs}), got {x.shape}."
+            )
         a = x[:, None] if x.ndim == 2 else jnp.swapaxes(x, 0, 1)  # (time, batch, inputs)
         old, new, k = iter(self.rest(a.shape[1]) if state is None else state), [], 0
         for i, stage in enumerate(self.architecture.stages):

@@ -76,10 +76,20 @@ class PhysicsLayer(eqx.Module):
         return rolled(self.step, x, u, chunk)
 
 
-def physics_layer(law: Instance, by_sample: Sequence[str] = (), *, features: Mapping[str, float] | None = None,
-                  constant: Sequence[str] = (), shifted: Mapping[str, float] | None = None, width: int = 16,
-                  depth: int = 2, activation: Callable = jax.nn.tanh, reach: float = 10.0, dt: float,
-                  seed: int = 0) -> PhysicsLayer:  # fmt: skip
+def physics_layer(
+    law: Instance,
+    by_sample: Sequence[str] = (),
+    *,
+    features: Mapping[str, float] | None = None,
+    constant: Sequence[str] = (),
+    shifted: Mapping[str, float] | None = None,
+    width: int = 16,
+    depth: int = 2,
+    activation: Callable = jax.nn.tanh,
+    reach: float = 10.0,
+    dt: float,
+    seed: int = 0,
+) -> PhysicsLayer:
     """Make a law a layer.
 
     Parameters
@@ -134,12 +144,19 @@ def physics_layer(law: Instance, by_sample: Sequence[str] = (), *, features: Map
         small = (0.01 * last.weight, jnp.zeros(len(by_sample)))
         network = eqx.tree_at(lambda n: (n.layers[-1].weight, n.layers[-1].bias), network, small)
     return PhysicsLayer(
-        network, jnp.zeros(len(constant)), jnp.zeros(len(shifted)), block,
-        tuple(law.params.values()), tuple(law.initial.values()),
-        tuple(names.index(name) for name in by_sample), tuple(names.index(name) for name in constant),
+        network,
+        jnp.zeros(len(constant)),
+        jnp.zeros(len(shifted)),
+        block,
+        tuple(law.params.values()),
+        tuple(law.initial.values()),
+        tuple(names.index(name) for name in by_sample),
+        tuple(names.index(name) for name in constant),
         tuple((names.index(name), float(scale)) for name, scale in shifted.items()),
-        tuple((*signals[key], float(scale)) for key, scale in features.items()), float(reach), float(dt),
-    )  # fmt: skip
+        tuple((*signals[key], float(scale)) for key, scale in features.items()),
+        float(reach),
+        float(dt),
+    )
 
 
 def rolled(step: Callable, x: Any, u: Any, chunk: int | None = None) -> tuple[Any, Any]:

@@ -131,9 +131,18 @@ def local_equations(model: Any, step: Callable, start: Callable, every: int = 1)
     return Equations(cost, normal)
 
 
-def follow(model: Any, step: Callable, start: Callable, histories: Sequence[History], *, iterations: int,
-           prior: Any = None, damping: float = 1e-2, equations: Equations | None = None,
-           progress: Callable[[int, float], None] | None = None) -> Descent:  # fmt: skip
+def follow(
+    model: Any,
+    step: Callable,
+    start: Callable,
+    histories: Sequence[History],
+    *,
+    iterations: int,
+    prior: Any = None,
+    damping: float = 1e-2,
+    equations: Equations | None = None,
+    progress: Callable[[int, float], None] | None = None,
+) -> Descent:
     r"""Fit every number in `model` so that it follows the histories, free-running, each from its own start.
 
     Parameters
@@ -163,8 +172,10 @@ def follow(model: Any, step: Callable, start: Callable, histories: Sequence[Hist
     if not histories:
         raise BadInput("follow: there is no history. Give at least one.")
     if jnp.zeros(1).dtype != jnp.float64:
-        raise BadInput('follow works in double precision: call jax.config.update("jax_enable_x64", True) before the '
-                       "first use of JAX.")  # fmt: skip
+        raise BadInput(
+            'follow works in double precision: call jax.config.update("jax_enable_x64", True) before the '
+            "first use of JAX."
+        )
     flat, unravel = _flat(model)
     theta, origin = np.asarray(flat, dtype=float), np.asarray(flat, dtype=float)
     precision = np.zeros(len(theta)) if prior is None else np.asarray(_flat(prior)[0], dtype=float)

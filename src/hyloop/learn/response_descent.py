@@ -16,9 +16,19 @@ from hyloop.learn.training import Progress, train
 __all__ = ["descend_response"]
 
 
-def descend_response(problem: UnknownSprings, laws: Sequence, loads: Any, measured: Any, *, held_out: int, epochs: int,
-                     batch: int = 128, optimiser: optax.GradientTransformation | None = None, seed: int = 0,
-                     progress: Callable[[Progress], None] = lambda _: None) -> Learned:  # fmt: skip
+def descend_response(
+    problem: UnknownSprings,
+    laws: Sequence,
+    loads: Any,
+    measured: Any,
+    *,
+    held_out: int,
+    epochs: int,
+    batch: int = 128,
+    optimiser: optax.GradientTransformation | None = None,
+    seed: int = 0,
+    progress: Callable[[Progress], None] = lambda _: None,
+) -> Learned:
     """Minimise the NMSE of the sensors, Eq. (2), by Adam through the whole histories.
 
     The parameters after the epoch with the least NMSE on the held-out samples are kept. `fit_response` is faster and
@@ -55,11 +65,19 @@ def descend_response(problem: UnknownSprings, laws: Sequence, loads: Any, measur
         return [of(order[i : i + batch]) for i in range(0, keep - batch + 1, batch)]
 
     last, judged = of(np.arange(keep, len(loads))), eqx.filter_jit(_nmse)
-    trained = train([law.theta for law in laws], loss, shuffled, optimiser=optimiser or optax.adam(1e-3), epochs=epochs,
-                    seed=seed, progress=progress,
-                    validate=lambda theta: judged(list(laws), ops, scale, theta, last, None))  # fmt: skip
-    return covered(problem, with_parameters(laws, trained.model), loads, measured, held_out, weight,
-                   epochs * (keep // batch))  # fmt: skip
+    trained = train(
+        [law.theta for law in laws],
+        loss,
+        shuffled,
+        optimiser=optimiser or optax.adam(1e-3),
+        epochs=epochs,
+        seed=seed,
+        progress=progress,
+        validate=lambda theta: judged(list(laws), ops, scale, theta, last, None),
+    )
+    return covered(
+        problem, with_parameters(laws, trained.model), loads, measured, held_out, weight, epochs * (keep // batch)
+    )
 
 
 def _nmse(laws, ops, weight, theta, batch, key):

@@ -53,9 +53,17 @@ class Learned:
         return np.mean((d < self.coverage[:, 0]) | (d > self.coverage[:, 1]), axis=0)
 
 
-def fit_response(problem: UnknownSprings, laws: Sequence, loads: Any, measured: Any, *, held_out: int = 0,
-                 pretrain: bool = True, iterations: int = 30,
-                 progress: Callable[[str, float], None] = lambda what, part: None) -> Learned:  # fmt: skip
+def fit_response(
+    problem: UnknownSprings,
+    laws: Sequence,
+    loads: Any,
+    measured: Any,
+    *,
+    held_out: int = 0,
+    pretrain: bool = True,
+    iterations: int = 30,
+    progress: Callable[[str, float], None] = lambda what, part: None,
+) -> Learned:
     """Learn the springs of a structure from load histories and sensor readings.
 
     Parameters
@@ -126,20 +134,39 @@ def fit_response(problem: UnknownSprings, laws: Sequence, loads: Any, measured: 
     return covered(problem, put(theta), loads, measured, held_out, weight, evaluations)
 
 
-def covered(problem: UnknownSprings, laws: Sequence, loads: np.ndarray, measured: np.ndarray, held_out: int,
-            weight: np.ndarray, evaluations: int) -> Learned:  # fmt: skip
+def covered(
+    problem: UnknownSprings,
+    laws: Sequence,
+    loads: np.ndarray,
+    measured: np.ndarray,
+    held_out: int,
+    weight: np.ndarray,
+    evaluations: int,
+) -> Learned:
     """What was learned, with the range it was learned on and its errors."""
     keep = len(loads) - held_out
     d = problem.simulate(laws, loads).d[:keep]
     coverage = np.stack([d.min(axis=(0, 1)), d.max(axis=(0, 1))], axis=1)
     laws = [law.within(*ends) for law, ends in zip(laws, coverage, strict=True)]
     squares = _squares(problem, laws, loads, measured, weight)
-    return Learned(laws, float(np.mean(squares[:keep])), coverage,
-                   float(np.mean(squares[keep:])) if held_out else np.nan, evaluations)  # fmt: skip
+    return Learned(
+        laws,
+        float(np.mean(squares[:keep])),
+        coverage,
+        float(np.mean(squares[keep:])) if held_out else np.nan,
+        evaluations,
+    )
 
 
-def choose(problem: UnknownSprings, candidates: Mapping[str, Sequence], loads: Any, measured: Any, *, held_out: int,
-           **settings: Any) -> tuple[str, dict[str, Learned]]:  # fmt: skip
+def choose(
+    problem: UnknownSprings,
+    candidates: Mapping[str, Sequence],
+    loads: Any,
+    measured: Any,
+    *,
+    held_out: int,
+    **settings: Any,
+) -> tuple[str, dict[str, Learned]]:
     """Learn with several kinds of laws; the one that errs least on the last `held_out` samples, and all of them."""
     if held_out < 1:
         raise OutOfBounds(f"choose: held_out = {held_out} must be 1 or more; the choice is made on those samples.")
@@ -222,7 +249,12 @@ def _pretrained(problem, laws, theta, loads, measured, weight, squares):
             # an estimate is as good as one in a hundred of the force
             found = levenberg_marquardt(
                 lambda theta, law=law, d=d_j, f=f_j, size=size: _open(jnp.asarray(theta), law, d, f, jnp.array([size])),
-                np.asarray(own), prior, centre, 1e-4, iterations=PAIRS)  # fmt: skip
+                np.asarray(own),
+                prior,
+                centre,
+                1e-4,
+                iterations=PAIRS,
+            )
             parts.append(found.theta)
         starts.append(np.concatenate(parts))
     return starts[int(np.argmin([np.nan_to_num(np.mean(squares(start)), nan=np.inf) for start in starts]))]

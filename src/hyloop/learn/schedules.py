@@ -35,8 +35,10 @@ def staircase(rate: float, updates_per_epoch: int, *, factor: float = 0.99, ever
     """Multiply the rate by `factor` after every `every` epochs."""
     _positive(rate, "rate")
     if not 0.0 < factor <= 1.0 or every < 1 or updates_per_epoch < 1:
-        raise OutOfBounds(f"staircase: factor = {factor} must be in (0, 1], every = {every} and updates_per_epoch = "
-                          f"{updates_per_epoch} 1 or more.")  # fmt: skip
+        raise OutOfBounds(
+            f"staircase: factor = {factor} must be in (0, 1], every = {every} and updates_per_epoch = "
+            f"{updates_per_epoch} 1 or more."
+        )
     return optax.exponential_decay(rate, every * updates_per_epoch, factor, staircase=True)
 
 
@@ -44,21 +46,31 @@ def cosine(rate: float, updates: int, *, warmup: int = 0, final: float = 0.0) ->
     """Warm up over `warmup` updates, then fall on half a cosine to the rate `final` after all `updates`."""
     _positive(rate, "rate")
     if not 0 <= warmup < updates or not 0.0 <= final <= rate:
-        raise OutOfBounds(f"cosine: warmup = {warmup} must be from 0 to below the {updates} updates of the training, "
-                          f"and final = {final} from 0 to the rate {rate}.")  # fmt: skip
+        raise OutOfBounds(
+            f"cosine: warmup = {warmup} must be from 0 to below the {updates} updates of the training, "
+            f"and final = {final} from 0 to the rate {rate}."
+        )
     return optax.warmup_cosine_decay_schedule(0.0 if warmup else rate, rate, warmup, updates, final)
 
 
-def adam(schedule: optax.Schedule, *, weight_decay: float = 0.0, clip: float | None = None,
-         beta1: float = 0.9, beta2: float = 0.999) -> optax.GradientTransformation:  # fmt: skip
+def adam(
+    schedule: optax.Schedule,
+    *,
+    weight_decay: float = 0.0,
+    clip: float | None = None,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+) -> optax.GradientTransformation:
     """Adam, with decoupled weight decay if it is above 0 (AdamW), and gradients clipped to a norm if one is given."""
     if weight_decay < 0.0:
         raise OutOfBounds(f"adam: weight_decay = {weight_decay} must be 0 or more.")
     if clip is not None:
         _positive(clip, "clip")
-    rule = optax.adamw(schedule, beta1, beta2, weight_decay=weight_decay) if weight_decay else (
-        optax.adam(schedule, beta1, beta2)
-    )  # fmt: skip
+    rule = (
+        optax.adamw(schedule, beta1, beta2, weight_decay=weight_decay)
+        if weight_decay
+        else (optax.adam(schedule, beta1, beta2))
+    )
     return rule if clip is None else optax.chain(optax.clip_by_global_norm(clip), rule)
 
 

@@ -22,8 +22,17 @@ import numpy as np
 
 from hyloop.errors import OutOfBounds
 
-__all__ = ["BrokenLine", "CubicSpline", "Curve", "NetworkSpring", "layers_of", "perceptron", "positive", "reach_of",
-           "spline"]  # fmt: skip
+__all__ = [
+    "BrokenLine",
+    "CubicSpline",
+    "Curve",
+    "NetworkSpring",
+    "layers_of",
+    "perceptron",
+    "positive",
+    "reach_of",
+    "spline",
+]
 
 SMOOTH = 0.03  # prior deviation of third differences of spline coefficients, in units of the force scale
 SLOPE = 10.0  # prior deviation of slopes: weak, to keep what no sample visits defined

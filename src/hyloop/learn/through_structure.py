@@ -140,8 +140,19 @@ class UnknownSprings:
         Mhat = M + alpha * h**2 * (K if self.tangent else K + added)
         A, E = Mhat + h / 2 * C, self.structure.loads
         X = np.linalg.solve(A, S.T)
-        parts = (h, h**2 * np.linalg.solve(A, K), h * np.linalg.solve(A, C), h**2 * np.linalg.solve(A, E), X, S, S @ X,
-                 alpha * h**2 if self.tangent else 0.0, Mhat, E, self.outputs)  # fmt: skip
+        parts = (
+            h,
+            h**2 * np.linalg.solve(A, K),
+            h * np.linalg.solve(A, C),
+            h**2 * np.linalg.solve(A, E),
+            X,
+            S,
+            S @ X,
+            alpha * h**2 if self.tangent else 0.0,
+            Mhat,
+            E,
+            self.outputs,
+        )
         return Operators(*(jnp.asarray(part, dtype=float) for part in parts))
 
     def simulate(self, laws: Sequence, loads: Any) -> Response:

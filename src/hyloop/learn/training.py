@@ -23,9 +23,19 @@ from hyloop.errors import BadInput, BadShape, OutOfBounds, RunFailed
 from hyloop.learn.checkpoints import Checkpoint, Losses, data_digest, read_checkpoint, write_checkpoint
 
 __all__ = [
-    "Data", "Losses", "Progress", "Sweep", "Trained", "Update", "checked_data", "is_weight", "mean_loss", "run_epochs",
-    "train", "update",
-]  # fmt: skip
+    "Data",
+    "Losses",
+    "Progress",
+    "Sweep",
+    "Trained",
+    "Update",
+    "checked_data",
+    "is_weight",
+    "mean_loss",
+    "run_epochs",
+    "train",
+    "update",
+]
 
 _REPORT = 0.5  # s between reports inside an epoch: reading a loss waits for the device
 Data = Sequence[Any] | Callable[[int], Iterable[Any]]
@@ -80,11 +90,22 @@ class Trained:
     seconds: float
 
 
-def train(model: Any, loss: Callable[[Any, Any, jax.Array], jax.Array], data: Data, *,
-          optimiser: optax.GradientTransformation, epochs: int, seed: int = 0,
-          validate: Callable[[Any], Any] | None = None, patience: int | None = None,
-          checkpoint: str | PathLike[str] | None = None, checkpoint_every: int = 1, resume: bool = False,
-          identity: str = "", progress: Callable[[Progress], None] = lambda _: None) -> Trained:  # fmt: skip
+def train(
+    model: Any,
+    loss: Callable[[Any, Any, jax.Array], jax.Array],
+    data: Data,
+    *,
+    optimiser: optax.GradientTransformation,
+    epochs: int,
+    seed: int = 0,
+    validate: Callable[[Any], Any] | None = None,
+    patience: int | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    checkpoint_every: int = 1,
+    resume: bool = False,
+    identity: str = "",
+    progress: Callable[[Progress], None] = lambda _: None,
+) -> Trained:
     """Train a model on batches, each of which gives one update.
 
     Parameters
@@ -127,9 +148,21 @@ def train(model: Any, loss: Callable[[Any, Any, jax.Array], jax.Array], data: Da
             now, _ = update(now, None, batch, key, number, eqx.Partial(_stateless, loss), optimiser)
             yield now
 
-    return run_epochs(model, sweep, optimiser=optimiser, epochs=epochs, seed=seed, validate=validate,
-                      patience=patience, checkpoint=checkpoint, checkpoint_every=checkpoint_every, resume=resume,
-                      identity=identity, progress=progress, digest=lambda: data_digest(epoch_of(0)))  # fmt: skip
+    return run_epochs(
+        model,
+        sweep,
+        optimiser=optimiser,
+        epochs=epochs,
+        seed=seed,
+        validate=validate,
+        patience=patience,
+        checkpoint=checkpoint,
+        checkpoint_every=checkpoint_every,
+        resume=resume,
+        identity=identity,
+        progress=progress,
+        digest=lambda: data_digest(epoch_of(0)),
+    )
 
 
 def mean_loss(loss: Callable[..., jax.Array], batches: Sequence[Any]) -> Callable[[Any], float]:
@@ -149,10 +182,22 @@ def _evaluate(loss, model, batch, key):
     return loss(model, batch, key)
 
 
-def run_epochs(model: Any, sweep: Sweep, *, optimiser: optax.GradientTransformation, epochs: int, seed: int,
-               validate: Callable[[Any], Any] | None, patience: int | None,
-               checkpoint: str | PathLike[str] | None, checkpoint_every: int, resume: bool,
-               identity: str, progress: Callable[[Progress], None], digest: Callable[[], str]) -> Trained:  # fmt: skip
+def run_epochs(
+    model: Any,
+    sweep: Sweep,
+    *,
+    optimiser: optax.GradientTransformation,
+    epochs: int,
+    seed: int,
+    validate: Callable[[Any], Any] | None,
+    patience: int | None,
+    checkpoint: str | PathLike[str] | None,
+    checkpoint_every: int,
+    resume: bool,
+    identity: str,
+    progress: Callable[[Progress], None],
+    digest: Callable[[], str],
+) -> Trained:
     """What every way of training shares; `sweep` makes the updates of one epoch, the rest is as for `train`."""
     _check(epochs, seed, validate, patience, checkpoint, checkpoint_every, resume)
     now = Checkpoint(0, model, model, optimiser.init(eqx.filter(model, is_weight)), [], [], [])
@@ -184,8 +229,11 @@ def run_epochs(model: Any, sweep: Sweep, *, optimiser: optax.GradientTransformat
             raise RunFailed(
                 f"training: the loss of update {bad} in epoch {now.epoch + 1} is not finite. Lower the learning rate, "
                 "clip the gradients or shorten the windows.",
-                now.epoch + 1, "non-finite", "loss", result(),
-            )  # fmt: skip
+                now.epoch + 1,
+                "non-finite",
+                "loss",
+                result(),
+            )
         valid = None if validate is None else float(validate(last.model))
         now = now.after_epoch(last.model, last.optimiser, values, valid)
         if checkpoint is not None and (
@@ -201,8 +249,15 @@ def is_weight(leaf: Any) -> bool:
     return isinstance(leaf, jax.Array) and eqx.is_inexact_array(leaf)
 
 
-def update(now: Update, carry: Any, batch: Any, key: jax.Array, number: int, loss: Callable,
-           optimiser: optax.GradientTransformation) -> tuple[Update, Any]:  # fmt: skip
+def update(
+    now: Update,
+    carry: Any,
+    batch: Any,
+    key: jax.Array,
+    number: int,
+    loss: Callable,
+    optimiser: optax.GradientTransformation,
+) -> tuple[Update, Any]:
     """One update by ``loss(model, carry, batch, key) -> (scalar, new carry)``."""
     # apart before compilation, which makes JAX arrays, and so weights, of the constants too
     weights, constants = eqx.partition(now.model, is_weight)
@@ -252,8 +307,9 @@ def checked_data(data: Data) -> Callable[[int], Iterable[Any]]:
     return epoch_of
 
 
-def _check(epochs: int, seed: int, validate: Any, patience: int | None, checkpoint: Any, every: int,
-           resume: bool) -> None:  # fmt: skip
+def _check(
+    epochs: int, seed: int, validate: Any, patience: int | None, checkpoint: Any, every: int, resume: bool
+) -> None:
     if epochs < 1:
         raise OutOfBounds(f"training: epochs = {epochs} must be 1 or more.")
     if not 0 <= seed < 2**32:

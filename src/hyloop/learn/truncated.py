@@ -26,12 +26,24 @@ from hyloop.learn.training import Data, Progress, Trained, checked_data, run_epo
 __all__ = ["train_truncated"]
 
 
-def train_truncated(model: Any, loss: Callable[[Any, Any, Any, jax.Array], tuple[jax.Array, Any]], data: Data, *,
-                    window: int, start: Callable[[Any, Any], Any], optimiser: optax.GradientTransformation,
-                    epochs: int, seed: int = 0, validate: Callable[[Any], Any] | None = None,
-                    patience: int | None = None, checkpoint: str | PathLike[str] | None = None,
-                    checkpoint_every: int = 1, resume: bool = False, identity: str = "",
-                    progress: Callable[[Progress], None] = lambda _: None) -> Trained:  # fmt: skip
+def train_truncated(
+    model: Any,
+    loss: Callable[[Any, Any, Any, jax.Array], tuple[jax.Array, Any]],
+    data: Data,
+    *,
+    window: int,
+    start: Callable[[Any, Any], Any],
+    optimiser: optax.GradientTransformation,
+    epochs: int,
+    seed: int = 0,
+    validate: Callable[[Any], Any] | None = None,
+    patience: int | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    checkpoint_every: int = 1,
+    resume: bool = False,
+    identity: str = "",
+    progress: Callable[[Progress], None] = lambda _: None,
+) -> Trained:
     """Train on long histories, one update for each window of a batch.
 
     Parameters
@@ -66,6 +78,18 @@ def train_truncated(model: Any, loss: Callable[[Any, Any, Any, jax.Array], tuple
                 number += 1
                 yield now
 
-    return run_epochs(model, sweep, optimiser=optimiser, epochs=epochs, seed=seed, validate=validate,
-                      patience=patience, checkpoint=checkpoint, checkpoint_every=checkpoint_every, resume=resume,
-                      identity=identity, progress=progress, digest=lambda: data_digest(epoch_of(0)))  # fmt: skip
+    return run_epochs(
+        model,
+        sweep,
+        optimiser=optimiser,
+        epochs=epochs,
+        seed=seed,
+        validate=validate,
+        patience=patience,
+        checkpoint=checkpoint,
+        checkpoint_every=checkpoint_every,
+        resume=resume,
+        identity=identity,
+        progress=progress,
+        digest=lambda: data_digest(epoch_of(0)),
+    )

@@ -12,8 +12,14 @@ from hyloop.loop.result import Result
 __all__ = ["run_ensemble"]
 
 
-def run_ensemble(jobs: Iterable[tuple[Loop, Any]], *, workers: int | None = None, record: Sequence[str] = ("*",),
-                 every: str = "step", on_fault: str = "stop") -> list[Result]:  # fmt: skip
+def run_ensemble(
+    jobs: Iterable[tuple[Loop, Any]],
+    *,
+    workers: int | None = None,
+    record: Sequence[str] = ("*",),
+    every: str = "step",
+    on_fault: str = "stop",
+) -> list[Result]:
     """Run many (loop, excitation) pairs on all cores; results come in the order of the jobs.
 
     Each job needs a loop of its own (`Loop.copy` is cheap). Compiled runs hold no lock, so threads suffice and

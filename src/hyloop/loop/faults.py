@@ -29,29 +29,52 @@ def fault(loop: "Loop", status: int, place: int) -> Fault:
     """What a status code of the kernel means for this loop, in the state in which it stopped."""
     dofs, limits = loop.structure.names, loop.limits
     if status == NON_FINITE:
-        return Fault("non-finite", dofs[place], f"the response of degree of freedom '{dofs[place]}' is not finite",
-                     "Check the device parameters and take a smaller step." + _cause(loop))  # fmt: skip
+        return Fault(
+            "non-finite",
+            dofs[place],
+            f"the response of degree of freedom '{dofs[place]}' is not finite",
+            "Check the device parameters and take a smaller step." + _cause(loop),
+        )
     if status == LIMIT:
         site = loop.sites[place].name
-        return Fault("limit", site, f"site '{site}' passed its limit",
-                     "Lower the excitation or raise max_d or max_f of the site.")  # fmt: skip
+        return Fault(
+            "limit",
+            site,
+            f"site '{site}' passed its limit",
+            "Lower the excitation or raise max_d or max_f of the site.",
+        )
     if status == DISPLACEMENT:
-        return Fault("displacement", dofs[place], f"degree of freedom '{dofs[place]}' moved by more than "
-                     f"{limits.max_u:g} (m or rad), so the run has diverged or the structure has collapsed",
-                     "If it is meant to move that far, raise max_u of the limits." + _cause(loop))  # fmt: skip
+        return Fault(
+            "displacement",
+            dofs[place],
+            f"degree of freedom '{dofs[place]}' moved by more than "
+            f"{limits.max_u:g} (m or rad), so the run has diverged or the structure has collapsed",
+            "If it is meant to move that far, raise max_u of the limits." + _cause(loop),
+        )
     if status == ENERGY:
-        return Fault("energy", "", f"the structure moves with more than {limits.max_energy:g} times the energy that "
-                     "the excitation can have given it, so the run has diverged or the structure collapses",
-                     "Take a smaller step; if a device drives the structure, raise max_energy of the limits."
-                     + _cause(loop))  # fmt: skip
+        return Fault(
+            "energy",
+            "",
+            f"the structure moves with more than {limits.max_energy:g} times the energy that "
+            "the excitation can have given it, so the run has diverged or the structure collapses",
+            "Take a smaller step; if a device drives the structure, raise max_energy of the limits." + _cause(loop),
+        )
     if status == DRIFT:
         name = list(limits.drifts)[place]
-        return Fault("drift", name, f"the drift of {name} passed its limit of {limits.drifts[name].limit:g} m",
-                     "Lower the excitation or raise max_drift of the limits.")  # fmt: skip
+        return Fault(
+            "drift",
+            name,
+            f"the drift of {name} passed its limit of {limits.drifts[name].limit:g} m",
+            "Lower the excitation or raise max_drift of the limits.",
+        )
     if status == IMBALANCE:
-        return Fault("imbalance", "", "a fibre section is out of balance with its member by a strain of "
-                     f"{loop['imbalance']:.2g}, more than {limits.max_imbalance:g}, so its forces cannot be trusted",
-                     "Take a smaller step or more section iterations.")  # fmt: skip
+        return Fault(
+            "imbalance",
+            "",
+            "a fibre section is out of balance with its member by a strain of "
+            f"{loop['imbalance']:.2g}, more than {limits.max_imbalance:g}, so its forces cannot be trusted",
+            "Take a smaller step or more section iterations.",
+        )
     assert status == NOT_CONVERGED
     return Fault("not converged", "", "Newton's method did not converge", "Take a smaller step.")
 
@@ -64,9 +87,11 @@ def _cause(loop: "Loop") -> str:
     if not found:
         return ""
     name, stiffness, known, unit = max(found, key=lambda item: item[1] / max(item[2], 1e-9 * item[1]))
-    return (f" Likely cause: {name} now resists with {stiffness:.3g} {unit}, while {loop.method.name} counts with "
-            f"{known:.3g} {unit}. A tangent stiffer than the method's model makes the step unstable: let the law "
-            "declare its largest stiffness and damping (linear=), or take a step small enough for it.")  # fmt: skip
+    return (
+        f" Likely cause: {name} now resists with {stiffness:.3g} {unit}, while {loop.method.name} counts with "
+        f"{known:.3g} {unit}. A tangent stiffer than the method's model makes the step unstable: let the law "
+        "declare its largest stiffness and damping (linear=), or take a step small enough for it."
+    )
 
 
 def _sites(loop: "Loop") -> list[tuple[str, float, float, str]]:

@@ -11,8 +11,16 @@ if TYPE_CHECKING:
 __all__ = ["identity", "unlike"]
 
 SAME = 1e-9  # relative: sums of matrices that another machine may have rounded otherwise
-QUANTITIES = ("step dt", "number of substeps", "mass", "stiffness", "damping", "load of the excitation", "dead load",
-              "place or number of devices")  # fmt: skip
+QUANTITIES = (
+    "step dt",
+    "number of substeps",
+    "mass",
+    "stiffness",
+    "damping",
+    "load of the excitation",
+    "dead load",
+    "place or number of devices",
+)
 
 
 def identity(loop: "Loop") -> tuple[tuple[str, ...], tuple[str, ...], np.ndarray]:

@@ -56,8 +56,17 @@ class Loop:
     freedom and refused beyond.
     """
 
-    def __init__(self, structure: Structure, sites: Sequence[Site] = (), *, method: Method, dt: float,
-                 substeps: int = 1, blocks: Sequence[Wired] = (), limits: Limits | None = None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        structure: Structure,
+        sites: Sequence[Site] = (),
+        *,
+        method: Method,
+        dt: float,
+        substeps: int = 1,
+        blocks: Sequence[Wired] = (),
+        limits: Limits | None = None,
+    ) -> None:
         if int(substeps) != substeps or substeps < 1:
             raise OutOfBounds(f"substeps = {substeps!r} must be a whole number of at least 1.")
         self.structure, self.sites, self.method, self.dt = structure, tuple(sites), method, float(dt)
@@ -73,8 +82,17 @@ class Loop:
         check_ticks(structure, self.sites, blocks, dt, int(substeps))
         self._initial = allocate(structure, self.sites, self._wiring)
         self._thin = lay_out(structure, self._operators)  # kept alive: the plan refers to it by address
-        self._plan = compile_plan(structure, self.sites, self._wiring, self._operators, self._thin, dt, int(substeps),
-                                  len(self._initial.memory), self.limits)  # fmt: skip
+        self._plan = compile_plan(
+            structure,
+            self.sites,
+            self._wiring,
+            self._operators,
+            self._thin,
+            dt,
+            int(substeps),
+            len(self._initial.memory),
+            self.limits,
+        )
         self._bounds = _bounds(self.sites, blocks)
         self._identity = identity(self)
         self._plan_table = table(self._plan)
@@ -134,8 +152,16 @@ class Loop:
 
     # --- running ----------------------------------------------------------------------------------------------
 
-    def run(self, excitation: Any, *, record: Sequence[str] = ("*",), every: str = "step", u0: Any = None,
-            v0: Any = None, on_fault: str = "raise") -> Result:  # fmt: skip
+    def run(
+        self,
+        excitation: Any,
+        *,
+        record: Sequence[str] = ("*",),
+        every: str = "step",
+        u0: Any = None,
+        v0: Any = None,
+        on_fault: str = "raise",
+    ) -> Result:
         """Run a whole history in one compiled call.
 
         Parameters
@@ -176,8 +202,15 @@ class Loop:
         state.clock[IMPULSE] = initial_impulse(self._stored, self._model_stiffness, state.u - at_rest, state.v + lag)
         settle(self._plan_table, self._state_table)
 
-    def advance(self, excitation: Any, *, record: Sequence[str] = ("*",), every: str = "step",
-                on_fault: str = "raise", with_present: bool = False) -> Result:  # fmt: skip
+    def advance(
+        self,
+        excitation: Any,
+        *,
+        record: Sequence[str] = ("*",),
+        every: str = "step",
+        on_fault: str = "raise",
+        with_present: bool = False,
+    ) -> Result:
         """Go on from the present state in one compiled call; arguments as in `run`.
 
         With `with_present` the present state is recorded as a first row.
@@ -198,9 +231,11 @@ class Loop:
         time = ticks / m * self.dt
         kept = lead + done * m
         result = Result(
-            time=time[:kept], data=history[:kept], names=tuple(layout.names[k] for k in channels),
+            time=time[:kept],
+            data=history[:kept],
+            names=tuple(layout.names[k] for k in channels),
             units=tuple(layout.units[k] for k in channels),
-        )  # fmt: skip
+        )
         status = int(self._state.clock[STATUS])
         if status == OK:
             return result
@@ -208,8 +243,13 @@ class Loop:
         result = replace(result, fault=found.text)
         if on_fault == "stop":
             return result
-        raise RunFailed(f"step {step} (t = {step * self.dt:g} s): {found.text}. {found.advice}", step=step,
-                        reason=found.reason, where=found.where, result=result)  # fmt: skip
+        raise RunFailed(
+            f"step {step} (t = {step * self.dt:g} s): {found.text}. {found.advice}",
+            step=step,
+            reason=found.reason,
+            where=found.where,
+            result=result,
+        )
 
     def step(self, excitation: np.ndarray) -> int:
         """Make one live step; `excitation` is a float64 vector at the end of the step. Returns a status code.
@@ -230,8 +270,10 @@ class Loop:
         """Go back to a snapshot of this loop or of one built in the same way."""
         difference = unlike(self, snapshot)
         if difference or len(snapshot.memory) != len(self._state.memory):
-            raise BadInput(f"this snapshot was taken from a loop with {difference or 'another state'}; build the loop "
-                           "as it was then.")  # fmt: skip
+            raise BadInput(
+                f"this snapshot was taken from a loop with {difference or 'another state'}; build the loop "
+                "as it was then."
+            )
         self._state.memory[:] = snapshot.memory
 
     # --- checks -----------------------------------------------------------------------------------------------
@@ -241,13 +283,16 @@ class Loop:
         rows = rows[:, None] if rows.ndim == 1 else rows
         wanted = self._plan.excitations
         if rows.ndim != 2 or rows.shape[1] != wanted or (len(rows) == 0 and not allow_empty):
-            raise BadShape(f"excitation must have one row for each step and {wanted} column(s), got shape "
-                           f"{np.shape(excitation)}.")  # fmt: skip
+            raise BadShape(
+                f"excitation must have one row for each step and {wanted} column(s), got shape {np.shape(excitation)}."
+            )
         bad = ~np.isfinite(rows)
         if bad.any():
             row = int(np.argwhere(bad)[0, 0])
-            raise BadShape(f"excitation: {int(bad.sum())} value(s) are not finite, the first in row {row} "
-                           f"(t = {row * self.dt:g} s). Repair the record.")  # fmt: skip
+            raise BadShape(
+                f"excitation: {int(bad.sum())} value(s) are not finite, the first in row {row} "
+                f"(t = {row * self.dt:g} s). Repair the record."
+            )
         return np.ascontiguousarray(rows)
 
 

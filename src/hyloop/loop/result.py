@@ -71,8 +71,7 @@ class Snapshot:
 
     def save(self, path: str | PathLike) -> None:
         """Write to an ``.npz`` file."""
-        np.savez(path, memory=self.memory, names=np.array(self.names), texts=np.array(self.texts),
-                 numbers=self.numbers)  # fmt: skip
+        np.savez(path, memory=self.memory, names=np.array(self.names), texts=np.array(self.texts), numbers=self.numbers)
 
     @classmethod
     def load(cls, path: str | PathLike) -> "Snapshot":

@@ -92,8 +92,14 @@ def check_ticks(structure: Structure, sites: Sequence[Site], blocks: Sequence[Wi
     laws = {site.prefix(role): instance.block for site in sites for role, instance in site.chain.items()}
     laws |= {free.name: free.block.block for free in blocks}
     for where, law in laws.items():
-        check_tick(law.name, law.tick, dt / substeps, where, "this loop runs its blocks",
-                   "Set dt and substeps so that dt/substeps is {} s")  # fmt: skip
+        check_tick(
+            law.name,
+            law.tick,
+            dt / substeps,
+            where,
+            "this loop runs its blocks",
+            "Set dt and substeps so that dt/substeps is {} s",
+        )
     for group in structure.elements:  # members of the structure are asked once in a step
         for law in group.keep:
             if isinstance(law, Block):
@@ -117,15 +123,21 @@ def _shared(sites: Sequence[Site]) -> dict[str, str]:
             raise UnknownName("site", site.shares, [name for name in named if name != site.name], where=where)
         leader = named[site.shares]
         if leader.shares is not None:
-            raise BadInput(f"{where} = '{leader.name}', which itself shares with '{leader.shares}'. Name a site that "
-                           "has parameters of its own.")  # fmt: skip
+            raise BadInput(
+                f"{where} = '{leader.name}', which itself shares with '{leader.shares}'. Name a site that "
+                "has parameters of its own."
+            )
         if leader.device.block is not law:
-            raise BadInput(f"{where} = '{leader.name}': one device is {law.name}, the other "
-                           f"{leader.device.block.name}. Only devices of one law can share parameters.")  # fmt: skip
+            raise BadInput(
+                f"{where} = '{leader.name}': one device is {law.name}, the other "
+                f"{leader.device.block.name}. Only devices of one law can share parameters."
+            )
         for key, value in site.device.params.items():
             if value != leader.device.params[key]:
-                raise BadInput(f"{where} = '{leader.name}': {key} = {value:g} here and {leader.device.params[key]:g} "
-                               "there. Give both the same parameters; those of the other site are used.")  # fmt: skip
+                raise BadInput(
+                    f"{where} = '{leader.name}': {key} = {value:g} here and {leader.device.params[key]:g} "
+                    "there. Give both the same parameters; those of the other site are used."
+                )
             shared[f"{site.name}.{key}"] = f"{leader.name}.{key}"
     return shared
 
@@ -138,8 +150,9 @@ def _add_excitation(layout: Layout, structure: Structure) -> None:
         layout.add(f"load.{k + 1}", "N")
 
 
-def _add_block(layout: Layout, values: dict, prefix: str, instance: Instance, redirected: Any,
-               own_parameters: bool) -> None:  # fmt: skip
+def _add_block(
+    layout: Layout, values: dict, prefix: str, instance: Instance, redirected: Any, own_parameters: bool
+) -> None:
     law = instance.block
     for key, unit in law.outputs.items():
         if key not in redirected:
@@ -183,8 +196,17 @@ def lay_out(structure: Structure, operators: Operators) -> Matrices | None:
     return matrices(structure.K, structure.C, operators.A, operators.B, operators.rho)
 
 
-def compile_plan(structure: Structure, sites: Sequence[Site], wiring: Wiring, operators: Operators,
-                 thin: Matrices | None, dt: float, substeps: int, memory: int, limits: Limits) -> Plan:  # fmt: skip
+def compile_plan(
+    structure: Structure,
+    sites: Sequence[Site],
+    wiring: Wiring,
+    operators: Operators,
+    thin: Matrices | None,
+    dt: float,
+    substeps: int,
+    memory: int,
+    limits: Limits,
+) -> Plan:
     """All constants of a run as numbers and flat arrays; nothing is recorded yet."""
     entries = [np.flatnonzero(site.along) for site in sites]
     drifts = [(_drift(name, drift, structure.n), drift) for name, drift in limits.drifts.items()]
@@ -193,42 +215,78 @@ def compile_plan(structure: Structure, sites: Sequence[Site], wiring: Wiring, op
     nothing = np.empty((0, 0))
     A, B, K, C = (nothing,) * 4 if thin else (operators.A, operators.B, structure.K, structure.C)
     return Plan(
-        dt=float(dt), tick_dt=dt / substeps, substeps=substeps,
-        n=structure.n, excitations=structure.excitation.shape[1], sites=len(sites), blocks=len(wiring.instances),
-        groups=len(groups), memory=memory,
-        cu=operators.cu, cv=operators.cv, cc=operators.cc, co=operators.co, ca=operators.ca,
-        alpha_f=operators.alpha_f, A=_columns(A),
-        has_B=len(B) > 0, B=_columns(B), has_P=len(operators.P) > 0, P=_columns(operators.P),
-        implicit=len(operators.M) > 0, M=_columns(operators.M), gamma=operators.gamma, beta=operators.beta,
+        dt=float(dt),
+        tick_dt=dt / substeps,
+        substeps=substeps,
+        n=structure.n,
+        excitations=structure.excitation.shape[1],
+        sites=len(sites),
+        blocks=len(wiring.instances),
+        groups=len(groups),
+        memory=memory,
+        cu=operators.cu,
+        cv=operators.cv,
+        cc=operators.cc,
+        co=operators.co,
+        ca=operators.ca,
+        alpha_f=operators.alpha_f,
+        A=_columns(A),
+        has_B=len(B) > 0,
+        B=_columns(B),
+        has_P=len(operators.P) > 0,
+        P=_columns(operators.P),
+        implicit=len(operators.M) > 0,
+        M=_columns(operators.M),
+        gamma=operators.gamma,
+        beta=operators.beta,
         alpha_m=operators.alpha_m,
-        K=_columns(K), C=_columns(C), E=_columns(structure.excitation), dead=structure.dead_load,
-        sparse=thin is not None, matrices=table(thin) if thin else np.empty(0, np.int64),
-        site_start=_starts(entries), site_dof=_flat(entries, np.int64),
+        K=_columns(K),
+        C=_columns(C),
+        E=_columns(structure.excitation),
+        dead=structure.dead_load,
+        sparse=thin is not None,
+        matrices=table(thin) if thin else np.empty(0, np.int64),
+        site_start=_starts(entries),
+        site_dof=_flat(entries, np.int64),
         site_coef=_flat([site.along[dofs] for site, dofs in zip(sites, entries, strict=True)], float),
         site_rest=np.array([site.along @ structure.at_rest for site in sites], dtype=float),
         site_count=np.array([site.count for site in sites], dtype=float),
         site_signal=_flat(wiring.site_signal, np.int64),
         site_limit=_flat([(site.max_d, site.max_f) for site in sites], float),
-        max_u=limits.max_u, max_energy=min(limits.max_energy, UNBOUNDED), max_imbalance=limits.max_imbalance,
-        impulse=impulses(structure), mass=np.asarray(abs(structure.M).sum(axis=1), dtype=float),
-        drifts=len(drifts), drift_start=_starts([dofs for dofs, _ in drifts]),
+        max_u=limits.max_u,
+        max_energy=min(limits.max_energy, UNBOUNDED),
+        max_imbalance=limits.max_imbalance,
+        impulse=impulses(structure),
+        mass=np.asarray(abs(structure.M).sum(axis=1), dtype=float),
+        drifts=len(drifts),
+        drift_start=_starts([dofs for dofs, _ in drifts]),
         drift_dof=_flat([dofs for dofs, _ in drifts], np.int64),
         drift_coef=_flat([np.asarray(drift.along, float)[dofs] for dofs, drift in drifts], float),
         drift_limit=np.array([drift.limit for _, drift in drifts], dtype=float),
         address=np.array([i.block.address for i in wiring.instances], dtype=np.int64),
-        in_start=_starts(wiring.inputs), in_bus=_flat(wiring.inputs, np.int64),
-        out_start=_starts(wiring.outputs), out_bus=_flat(wiring.outputs, np.int64),
-        x_start=_starts([i.x0 for i in wiring.instances]), p_start=np.array(wiring.p_start, dtype=np.int64),
+        in_start=_starts(wiring.inputs),
+        in_bus=_flat(wiring.inputs, np.int64),
+        out_start=_starts(wiring.outputs),
+        out_bus=_flat(wiring.outputs, np.int64),
+        x_start=_starts([i.x0 for i in wiring.instances]),
+        p_start=np.array(wiring.p_start, dtype=np.int64),
         group_address=np.array([g.function.address for g in groups], dtype=np.int64),
-        group_x=group_x, group_p=_starts([g.parameters for g in groups]),
+        group_x=group_x,
+        group_p=_starts([g.parameters for g in groups]),
         group_i=_starts([g.integers for g in groups]),
         group_parameters=_flat([g.parameters for g in groups], float),
         group_integers=_flat([g.integers for g in groups], np.int64),
-        group_imbalance=np.array([first + g.imbalance if g.imbalance >= 0 else -1
-                                  for first, g in zip(group_x[:-1], groups, strict=True)], dtype=np.int64),
-        bus_excitation=1, bus_response=wiring.response, bus_imbalance=wiring.imbalance,
-        n_channels=0, channels=np.empty(0, np.int64), every_tick=False,
-    )  # fmt: skip
+        group_imbalance=np.array(
+            [first + g.imbalance if g.imbalance >= 0 else -1 for first, g in zip(group_x[:-1], groups, strict=True)],
+            dtype=np.int64,
+        ),
+        bus_excitation=1,
+        bus_response=wiring.response,
+        bus_imbalance=wiring.imbalance,
+        n_channels=0,
+        channels=np.empty(0, np.int64),
+        every_tick=False,
+    )
 
 
 def _drift(name: str, drift: Drift, n: int) -> np.ndarray:
@@ -245,9 +303,25 @@ def allocate(structure: Structure, sites: Sequence[Site], wiring: Wiring) -> Sta
     widest = max((len(i) + len(o) for i, o in zip(wiring.inputs, wiring.outputs, strict=True)), default=0)
     x = np.concatenate([np.empty(0), *(i.x0 for i in wiring.instances)])
     elements = _flat([g.initial for g in structure.elements], float)
-    sizes = {"clock": 4, "u": n, "v": n, "w": n, "g": n, "r": n, "d0": s, "d1": s, "rate": s, "jump": s,
-             "bus": len(wiring.values), "x": len(x), "elements": len(elements), "b": n, "mixed": n,
-             "gather": widest, "modal": 2 * rank}  # fmt: skip
+    sizes = {
+        "clock": 4,
+        "u": n,
+        "v": n,
+        "w": n,
+        "g": n,
+        "r": n,
+        "d0": s,
+        "d1": s,
+        "rate": s,
+        "jump": s,
+        "bus": len(wiring.values),
+        "x": len(x),
+        "elements": len(elements),
+        "b": n,
+        "mixed": n,
+        "gather": widest,
+        "modal": 2 * rank,
+    }
     ends = np.cumsum(list(sizes.values()))
     memory = np.zeros(ends[-1])
     state = State(memory, *np.split(memory, ends[:-1]))

@@ -101,8 +101,10 @@ class Architecture:
         return {f"{k}.{key}": shape for k, layer in enumerate(self.layers) for key, shape in layer.shapes.items()}
 
     def as_json(self) -> dict[str, Any]:
-        return {"inputs": self.inputs,
-                "stages": [[[a.kind, a.width, list(a.reads)] for a in stage] for stage in self.stages]}  # fmt: skip
+        return {
+            "inputs": self.inputs,
+            "stages": [[[a.kind, a.width, list(a.reads)] for a in stage] for stage in self.stages],
+        }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Architecture":
@@ -123,8 +125,10 @@ def _layer(spec: Any, size: int, where: str) -> Layer:
         raise UnknownName("kind of layer", str(kind), KINDS, where=f"architecture, {where}")
     first, last = rest[0] if rest else (0, size)
     if not 0 <= first < last <= size:
-        raise OutOfBounds(f"architecture, {where}: a layer reads ({first}, {last}), but its stage has {size} inputs. "
-                          f"Give 0 <= first < last <= {size}.")  # fmt: skip
+        raise OutOfBounds(
+            f"architecture, {where}: a layer reads ({first}, {last}), but its stage has {size} inputs. "
+            f"Give 0 <= first < last <= {size}."
+        )
     return Layer(kind, _whole(width, f"width in {where}"), (int(first), int(last)))
 
 
@@ -154,5 +158,6 @@ def ocp_nn(measured: int = 4, own: int = 1, outputs: int = 1, *, kind: str = "ls
     Fig. 5.
     """
     n = measured + own
-    return Architecture(n, [[(kind, 16, (0, measured)), (kind, 16, (measured, n))], [(kind, 48)], [(kind, 48)],
-                            [("linear", outputs)]])  # fmt: skip
+    return Architecture(
+        n, [[(kind, 16, (0, measured)), (kind, 16, (measured, n))], [(kind, 48)], [(kind, 48)], [("linear", outputs)]]
+    )

@@ -73,8 +73,10 @@ class Signal:
         else:
             raise UnknownName("scaling", scaling, SCALINGS, where=f"signal {name!r}")
         if not spread > 0.0:
-            raise BadInput(f"signal {name!r}: it does not vary in the training data, so scaling {scaling!r} is not "
-                           'defined. Leave the signal out or take scaling "none".')  # fmt: skip
+            raise BadInput(
+                f"signal {name!r}: it does not vary in the training data, so scaling {scaling!r} is not "
+                'defined. Leave the signal out or take scaling "none".'
+            )
         return cls(name, unit, float(centre), float(1.0 / spread), low, high)
 
     def scale(self, values: Any) -> np.ndarray:
@@ -130,8 +132,10 @@ class Card:
             if name not in known:
                 raise UnknownName("signal", name, known, where=where)
             if unit != known[name]:
-                raise BadInput(f"{where}: {name} is in {unit!r}, but the network was trained with {known[name]!r}. "
-                               f"Convert the signal to {known[name]!r}.")  # fmt: skip
+                raise BadInput(
+                    f"{where}: {name} is in {unit!r}, but the network was trained with {known[name]!r}. "
+                    f"Convert the signal to {known[name]!r}."
+                )
 
     def as_json(self) -> dict[str, Any]:
         """Plain data; an open end of a range is left out because JSON has no infinity."""

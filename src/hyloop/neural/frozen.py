@@ -23,8 +23,29 @@ from hyloop.neural.image import evaluate, memory_image
 __all__ = ["SI_UNITS", "FrozenNetwork", "load_network"]
 
 # what the channels of a loop carry
-SI_UNITS = frozenset({"-", "s", "Hz", "m", "m/s", "m/s2", "N", "N/m", "N s/m", "N m", "Pa", "J", "W", "kg", "rad",
-                      "rad/s", "K", "V", "A"})  # fmt: skip
+SI_UNITS = frozenset(
+    {
+        "-",
+        "s",
+        "Hz",
+        "m",
+        "m/s",
+        "m/s2",
+        "N",
+        "N/m",
+        "N s/m",
+        "N m",
+        "Pa",
+        "J",
+        "W",
+        "kg",
+        "rad",
+        "rad/s",
+        "K",
+        "V",
+        "A",
+    }
+)
 _KIND = "hyloop network"
 
 
@@ -62,8 +83,10 @@ class FrozenNetwork:
         """
         for signal in (*self.card.inputs, *self.card.outputs):
             if signal.unit not in SI_UNITS:
-                raise BadInput(f"network: {signal.name} is in {signal.unit!r}, but the channels of a loop carry SI "
-                               "units. Train with SI units; the scaling takes care of the numbers.")  # fmt: skip
+                raise BadInput(
+                    f"network: {signal.name} is in {signal.unit!r}, but the channels of a loop carry SI "
+                    "units. Train with SI units; the scaling takes care of the numbers."
+                )
         image = memory_image(self.architecture, dict(self.tensors), self.card)
         make = inplace_block(
             inputs={signal.name: signal.unit for signal in self.card.inputs},
@@ -92,15 +115,20 @@ class FrozenNetwork:
         """Write a safetensors file with architecture, card and a digest of the weights, whole or not at all."""
         path = Path(path)
         tensors = {key: np.ascontiguousarray(value, np.float32) for key, value in self.tensors.items()}
-        header = {"kind": _KIND, "architecture": json.dumps(self.architecture.as_json()), "digest": _digest(tensors),
-                  "card": json.dumps(self.card.as_json())}  # fmt: skip
+        header = {
+            "kind": _KIND,
+            "architecture": json.dumps(self.architecture.as_json()),
+            "digest": _digest(tensors),
+            "card": json.dumps(self.card.as_json()),
+        }
         part = path.with_name(path.name + ".part")
         part.write_bytes(save(tensors, header))
         part.replace(path)
 
 
-def load_network(path: str | PathLike[str], units: Mapping[str, str] | None = None,
-                 dt: float | None = None) -> FrozenNetwork:  # fmt: skip
+def load_network(
+    path: str | PathLike[str], units: Mapping[str, str] | None = None, dt: float | None = None
+) -> FrozenNetwork:
     """Read a network that `FrozenNetwork.save` wrote; everything in the file is checked.
 
     Parameters
@@ -147,8 +175,10 @@ def _check_parts(architecture: Architecture, tensors: Mapping[str, np.ndarray], 
             raise BadShape(f"network: tensor {key} holds numbers that are not finite.")
     sizes = (len(card.inputs), len(card.outputs))
     if sizes != (architecture.inputs, architecture.outputs):
-        raise BadShape(f"network: the card has {sizes[0]} inputs and {sizes[1]} outputs, the architecture "
-                       f"{architecture.inputs} and {architecture.outputs}.")  # fmt: skip
+        raise BadShape(
+            f"network: the card has {sizes[0]} inputs and {sizes[1]} outputs, the architecture "
+            f"{architecture.inputs} and {architecture.outputs}."
+        )
 
 
 def _digest(tensors: Mapping[str, np.ndarray]) -> str:

@@ -114,8 +114,17 @@ def memory_image(architecture: Architecture, tensors: dict[str, np.ndarray], car
         target = stages[i + 1]
         for layer in stage:
             kind = {"lstm": LSTM, "gru": GRU}.get(layer.kind, DENSE.get(layer.kind))
-            table += [kind, layer.inputs, stages[i] + layer.reads[0], layer.width, padded(layer.width), starts[k],
-                      states[k], target, room]  # fmt: skip
+            table += [
+                kind,
+                layer.inputs,
+                stages[i] + layer.reads[0],
+                layer.width,
+                padded(layer.width),
+                starts[k],
+                states[k],
+                target,
+                room,
+            ]
             target += layer.width
             k += 1
 

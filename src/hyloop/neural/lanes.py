@@ -56,8 +56,12 @@ def _operator(function: Any, instruction: str) -> None:
         return getattr(builder, instruction)(*args)
 
 
-for _function, _instruction in ((operator.add, "fadd"), (operator.sub, "fsub"), (operator.mul, "fmul"),
-                                (operator.truediv, "fdiv")):  # fmt: skip
+for _function, _instruction in (
+    (operator.add, "fadd"),
+    (operator.sub, "fsub"),
+    (operator.mul, "fmul"),
+    (operator.truediv, "fdiv"),
+):
     _operator(_function, _instruction)
 
 

@@ -20,9 +20,15 @@ import numpy as np
 from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
 
 __all__ = [
-    "DamperTest", "Split", "causal_velocity", "leave_one_out", "packaged_tests", "published_test", "published_tests",
+    "DamperTest",
+    "Split",
+    "causal_velocity",
+    "leave_one_out",
+    "packaged_tests",
+    "published_test",
+    "published_tests",
     "zero_phase_velocity",
-]  # fmt: skip
+]
 
 INCH, POUND = 0.0254, 4.4482216152605  # m, N
 CUT_OFF = 50.0  # Hz, of the supplied velocity
@@ -128,8 +134,10 @@ def published_test(path: str | Path) -> DamperTest:
         content = json.loads(path.read_text(encoding="utf-8"))
         table = np.array(content["data"], dtype=float)
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BadInput(f"{path}: not a published damper test ({error!r}). It is a JSON file whose 'data' is a matrix "
-                       "with columns time, displacement, force, velocity, actuator forces.") from error  # fmt: skip
+        raise BadInput(
+            f"{path}: not a published damper test ({error!r}). It is a JSON file whose 'data' is a matrix "
+            "with columns time, displacement, force, velocity, actuator forces."
+        ) from error
     if table.ndim != 2 or table.shape[1] not in _COLUMNS or len(table) < 2:
         raise BadShape(f"{path}: the matrix is {table.shape}, wanted rows of 6 columns (8 in data set 4).")
     steps = np.diff(table[:, 0])
@@ -141,8 +149,11 @@ def published_test(path: str | Path) -> DamperTest:
         columns["v"] = zero_phase_velocity(columns["d"], dt)
     about: dict[str, Any] = {}
     if found := _NAME.search(path.stem):
-        about = {"frequency": float(found["hertz"]), "tension": float(found["tension"]) * POUND,
-                 "amplitude": float(found["inches"]) * INCH}  # fmt: skip
+        about = {
+            "frequency": float(found["hertz"]),
+            "tension": float(found["tension"]) * POUND,
+            "amplitude": float(found["inches"]) * INCH,
+        }
     elif found := _EVENT.search(path.stem):
         about = {"event": found["event"], "level": found["level"]}
     return DamperTest(path.stem, dt, **columns, **about)
@@ -172,13 +183,21 @@ def packaged_tests(folder: str | Path, pattern: str = "*") -> dict[str, DamperTe
     for name in names:
         about = index[name]
         with np.load(folder / f"brfd_dataset{about['dataset']}.npz") as file:
-            columns = {key: file[f"{name}/{column}"].astype(float) for key, column in _PACKAGED.items()
-                       if f"{name}/{column}" in file}  # fmt: skip
+            columns = {
+                key: file[f"{name}/{column}"].astype(float)
+                for key, column in _PACKAGED.items()
+                if f"{name}/{column}" in file
+            }
         tests[name] = DamperTest(
-            name, 1.0 / about["fs"], **columns, tension=about.get("tension_lb", math.nan) * POUND,
-            frequency=about.get("freq_hz", math.nan), amplitude=about.get("amp_in", math.nan) * INCH,
-            event=about.get("event", ""), level=about.get("level", ""),
-        )  # fmt: skip
+            name,
+            1.0 / about["fs"],
+            **columns,
+            tension=about.get("tension_lb", math.nan) * POUND,
+            frequency=about.get("freq_hz", math.nan),
+            amplitude=about.get("amp_in", math.nan) * INCH,
+            event=about.get("event", ""),
+            level=about.get("level", ""),
+        )
     return tests
 
 
@@ -191,8 +210,9 @@ class Split:
     judge: tuple[str, ...]
 
 
-def leave_one_out(tests: Mapping[str, DamperTest] | Sequence[DamperTest],
-                  by: Literal["record", "event"] = "event") -> Iterator[Split]:  # fmt: skip
+def leave_one_out(
+    tests: Mapping[str, DamperTest] | Sequence[DamperTest], by: Literal["record", "event"] = "event"
+) -> Iterator[Split]:
     """Splits that leave out one earthquake each; tests that are no earthquakes are always trained on.
 
     Parameters

@@ -15,10 +15,30 @@ from hyloop.errors import BadInput, UnknownName
 __all__ = ["EXPORTS", "check_export", "matlab_names"]
 
 _MATLAB_LENGTH = 63  # namelengthmax of MATLAB
-_MATLAB_RESERVED = frozenset({
-    "break", "case", "catch", "classdef", "continue", "else", "elseif", "end", "for", "function", "global", "if",
-    "otherwise", "parfor", "persistent", "return", "spmd", "switch", "try", "while",
-})  # fmt: skip
+_MATLAB_RESERVED = frozenset(
+    {
+        "break",
+        "case",
+        "catch",
+        "classdef",
+        "continue",
+        "else",
+        "elseif",
+        "end",
+        "for",
+        "function",
+        "global",
+        "if",
+        "otherwise",
+        "parfor",
+        "persistent",
+        "return",
+        "spmd",
+        "switch",
+        "try",
+        "while",
+    }
+)
 
 
 class _Recorded(Protocol):

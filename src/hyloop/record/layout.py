@@ -59,8 +59,9 @@ class RecordingFile:
         self._rows = 0
 
     @classmethod
-    def create(cls, path: Path, names: Sequence[str], units: Sequence[str], attributes: Mapping[str, Any],
-               overwrite: bool) -> "RecordingFile":  # fmt: skip
+    def create(
+        cls, path: Path, names: Sequence[str], units: Sequence[str], attributes: Mapping[str, Any], overwrite: bool
+    ) -> "RecordingFile":
         """Make the file with no rows in it; refuses to overwrite unless told to."""
         check_name(path)
         provenance = _to_json(attributes, "attributes")
@@ -151,8 +152,10 @@ def open_for_reading(path: Path) -> h5py.File:
 def check_name(path: Path) -> None:
     """Refuse a name that promises another kind of file."""
     if path.suffix.lower() not in _SUFFIXES:
-        raise BadInput(f"{path}: a recording is an HDF5 file; give a name that ends in .h5. For CSV, MATLAB or "
-                       f"Parquet: hyloop export {path.stem}.h5 {path.stem}.csv, once it is recorded.")  # fmt: skip
+        raise BadInput(
+            f"{path}: a recording is an HDF5 file; give a name that ends in .h5. For CSV, MATLAB or "
+            f"Parquet: hyloop export {path.stem}.h5 {path.stem}.csv, once it is recorded."
+        )
 
 
 def check_channels(names: Sequence[str], units: Sequence[str]) -> None:

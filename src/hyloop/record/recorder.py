@@ -53,9 +53,20 @@ class Recorder:
         attributes of the recording; 4096 bytes of JSON at most.
     """
 
-    def __init__(self, path: str | PathLike, names: Sequence[str], units: Sequence[str], dt: float,
-                 attributes: Mapping[str, Any] | None = None, t0: float = 0.0, ring_seconds: float = 4.0,
-                 flush_every: float = 0.25, *, drop: bool = False, overwrite: bool = False) -> None:  # fmt: skip
+    def __init__(
+        self,
+        path: str | PathLike,
+        names: Sequence[str],
+        units: Sequence[str],
+        dt: float,
+        attributes: Mapping[str, Any] | None = None,
+        t0: float = 0.0,
+        ring_seconds: float = 4.0,
+        flush_every: float = 0.25,
+        *,
+        drop: bool = False,
+        overwrite: bool = False,
+    ) -> None:
         check_channels(names, units)
         for name, value in (("dt", dt), ("ring_seconds", ring_seconds), ("flush_every", flush_every)):
             if not 0.0 < value < np.inf:

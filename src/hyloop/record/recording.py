@@ -58,8 +58,10 @@ class Recording:
     def __post_init__(self) -> None:
         check_channels(self.names, self.units)
         if np.shape(self.data) != (len(self.time), len(self.names)):
-            raise BadShape(f"recording: data must be {len(self.time)} rows by {len(self.names)} channels, got "
-                           f"{np.shape(self.data)}.")  # fmt: skip
+            raise BadShape(
+                f"recording: data must be {len(self.time)} rows by {len(self.names)} channels, got "
+                f"{np.shape(self.data)}."
+            )
 
     @classmethod
     def load(cls, path: str | PathLike) -> "Recording":

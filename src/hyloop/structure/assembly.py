@@ -33,9 +33,14 @@ STATIC = 50  # iterations of the sections in the gravity stage
 SYMMETRY = 1e-9  # of the largest entry: matrices from a file keep about ten digits
 
 
-def structure(model: "Model", damping: Callable[[Structure], Any] | None = None, gravity: bool = True,
-              ground: Sequence[str] | None = None, condense: Sequence[str] | None = None,
-              iterations: int = ITERATIONS) -> Structure:  # fmt: skip
+def structure(
+    model: "Model",
+    damping: Callable[[Structure], Any] | None = None,
+    gravity: bool = True,
+    ground: Sequence[str] | None = None,
+    condense: Sequence[str] | None = None,
+    iterations: int = ITERATIONS,
+) -> Structure:
     """The structure of a model.
 
     Parameters
@@ -102,8 +107,12 @@ def on(model: "Model", made: Structure, i: str, j: str, rows: np.ndarray) -> np.
     for k in np.flatnonzero(row):
         name = numbered.names[k]
         if name not in place:
-            raise UnknownName("degree of freedom", name, made.names,
-                              f"device between '{i}' and '{j}' (name it in `condense` to keep it)")  # fmt: skip
+            raise UnknownName(
+                "degree of freedom",
+                name,
+                made.names,
+                f"device between '{i}' and '{j}' (name it in `condense` to keep it)",
+            )
         direction[place[name]] = row[k]
     if not direction.any():
         raise BadInput(f"device between '{i}' and '{j}': both ends move alike or not at all.")
@@ -115,12 +124,24 @@ def element_groups(model: "Model", T: Any, iterations: int = ITERATIONS) -> list
     groups = []
     beams = [member for member in model.members.values() if isinstance(member, Fibre)]
     if beams:
-        groups.append(fibre_beams([member.beam for member in beams], _rows(model, beams) @ T,
-                                  dimensions=model.dimensions, iterations=iterations))  # fmt: skip
+        groups.append(
+            fibre_beams(
+                [member.beam for member in beams],
+                _rows(model, beams) @ T,
+                dimensions=model.dimensions,
+                iterations=iterations,
+            )
+        )
     braces = [member for member in model.members.values() if isinstance(member, Brace)]
     if braces:
-        groups.append(trusses([b.material for b in braces], [b.area for b in braces], [b.length for b in braces],
-                              _rows(model, braces) @ T))  # fmt: skip
+        groups.append(
+            trusses(
+                [b.material for b in braces],
+                [b.area for b in braces],
+                [b.length for b in braces],
+                _rows(model, braces) @ T,
+            )
+        )
     devices = sorted((m for m in model.members.values() if isinstance(m, Spring)), key=_block)
     for _, same in groupby(devices, key=_block):
         members = list(same)
@@ -189,8 +210,10 @@ def _elastic(model: "Model", geometric: bool = False) -> tuple[Any, Any]:
     members = [member for member in model.members.values() if member.stiffness is not None]
     if not members:
         return _rows(model, members), csr_array((0, 0))
-    blocks = [(np.zeros_like(m.stiffness) if m.geometric is None else m.geometric) if geometric else m.stiffness
-              for m in members]  # fmt: skip
+    blocks = [
+        (np.zeros_like(m.stiffness) if m.geometric is None else m.geometric) if geometric else m.stiffness
+        for m in members
+    ]
     return _rows(model, members), csr_array(block_diag(blocks, format="csr"))
 
 

@@ -100,8 +100,9 @@ def _equilibrate(n, x, e, q, p, i, member, divisible):
         for s in range(i[member], i[member + 1]):
             point = i[8] + POINT * s
             _follow(n, x, i[point], q, p[i[point + 4]])
-            section_forces.resist(n, x, i[point], fibres, size, p, i[point + 1], i, i[point + 2], i[point + 3],
-                                  balanced)  # fmt: skip
+            section_forces.resist(
+                n, x, i[point], fibres, size, p, i[point + 1], i, i[point + 2], i[point + 3], balanced
+            )
     _basic_forces(n, x, e, q, w, p, i, member)
     left = _correction(n, x, q, p, i, member)
     x[i[12]] = x[i[12]] if left <= x[i[12]] else left

@@ -61,10 +61,16 @@ def trusses(materials: Material | Sequence[Material], areas, lengths, B) -> Trus
     history = sum(HISTORY[kind] * count for kind, count in counts)
     header = [members, len(counts), _HEADER + 2 * len(counts), sum(len(part) for part in numbers), 0]
     EA_L = np.array([material.stiffness for material in given]) * A / L
-    return Trusses(name="trusses", function=_trusses(), initial=np.zeros(WORK * members + history),
-                   parameters=np.concatenate([*numbers, coefficients]),
-                   integers=np.concatenate([header, np.ravel(counts), connectivity]).astype(np.int64),
-                   stiffness=csr_array(B.T @ diags_array(EA_L) @ B), order=np.argsort(sequence), lengths=L)  # fmt: skip
+    return Trusses(
+        name="trusses",
+        function=_trusses(),
+        initial=np.zeros(WORK * members + history),
+        parameters=np.concatenate([*numbers, coefficients]),
+        integers=np.concatenate([header, np.ravel(counts), connectivity]).astype(np.int64),
+        stiffness=csr_array(B.T @ diags_array(EA_L) @ B),
+        order=np.argsort(sequence),
+        lengths=L,
+    )
 
 
 def _positive(name: str, values, members: int) -> np.ndarray:

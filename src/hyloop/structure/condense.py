@@ -54,7 +54,15 @@ def condense(structure: Structure, keep) -> tuple[Structure, np.ndarray]:
     # story numbers keep their meaning only if every floor stays
     stay = set(structure.floors) <= set(kept)
     floors = [kept.index(structure.dof(floor)) for floor in structure.floors] if stay else ()
-    small = Structure(M=M_r, K=K, C=T.T @ structure.C @ T, influence=influence, loads=T.T @ structure.loads,
-                      names=[structure.names[i] for i in kept], dead_load=T.T @ structure.dead_load,
-                      at_rest=structure.at_rest[kept], floors=floors)  # fmt: skip
+    small = Structure(
+        M=M_r,
+        K=K,
+        C=T.T @ structure.C @ T,
+        influence=influence,
+        loads=T.T @ structure.loads,
+        names=[structure.names[i] for i in kept],
+        dead_load=T.T @ structure.dead_load,
+        at_rest=structure.at_rest[kept],
+        floors=floors,
+    )
     return small, T

@@ -64,8 +64,9 @@ def fixed_dofs(node: str, given: str | Sequence[str], dimensions: int) -> tuple[
     return chosen
 
 
-def number(nodes: Mapping[str, np.ndarray], held: Collection[str], diaphragms: Sequence[Diaphragm],
-           stiff: np.ndarray) -> Numbering:  # fmt: skip
+def number(
+    nodes: Mapping[str, np.ndarray], held: Collection[str], diaphragms: Sequence[Diaphragm], stiff: np.ndarray
+) -> Numbering:
     """Number the independent degrees of freedom.
 
     Parameters
@@ -123,7 +124,9 @@ def _slaves(nodes, held, diaphragms: Sequence[Diaphragm], dimensions: int) -> di
                     other = slaves[key][0][0].split(".")[0]
                     raise BadInput(f"diaphragm '{floor.name}': node '{node}' already belongs to '{other}'.")
                 if key in held:
-                    raise BadInput(f"diaphragm '{floor.name}': {key} is held by a support; "
-                                   f"support '{floor.name}' instead, or leave the node out.")  # fmt: skip
+                    raise BadInput(
+                        f"diaphragm '{floor.name}': {key} is held by a support; "
+                        f"support '{floor.name}' instead, or leave the node out."
+                    )
                 slaves[key] = [(master, value) for master, value in sum_of if value != 0.0]
     return slaves

@@ -13,8 +13,9 @@ from hyloop.structure.structure import Structure
 __all__ = ["caughey", "modal", "modal_and_stiffness", "rayleigh"]
 
 
-def rayleigh(structure: Structure, ratio: float | Sequence[float], modes: tuple[int, int] = (1, 2),
-             extra: Any = 0.0) -> Any:  # fmt: skip
+def rayleigh(
+    structure: Structure, ratio: float | Sequence[float], modes: tuple[int, int] = (1, 2), extra: Any = 0.0
+) -> Any:
     r"""Rayleigh damping :math:`C = a_0 M + a_1 K` with given ratios in two modes.
 
     Parameters
@@ -34,8 +35,7 @@ def rayleigh(structure: Structure, ratio: float | Sequence[float], modes: tuple[
     return caughey(structure, np.broadcast_to(np.asarray(ratio, dtype=float), 2), modes, extra)
 
 
-def caughey(structure: Structure, ratios: Sequence[float] | np.ndarray, modes: Sequence[int],
-            extra: Any = 0.0) -> Any:  # fmt: skip
+def caughey(structure: Structure, ratios: Sequence[float] | np.ndarray, modes: Sequence[int], extra: Any = 0.0) -> Any:
     r"""Caughey damping :math:`C = M \sum_{b} a_b (M^{-1} K)^b`, b = 0, 1, ... : given ratios in as many modes.
 
     With two modes it is Rayleigh damping. Ratios of modes in between may be far off, even negative, for more than
@@ -79,8 +79,10 @@ def modal(structure: Structure, ratios: float | Sequence[float], extra: Any = 0.
     """
     given = np.asarray(ratios, dtype=float)
     if structure.is_sparse and given.ndim == 0:
-        raise BadInput("damping: all modes of a sparse structure are too many; give a list with a ratio for each "
-                       "damped mode, or use modal_and_stiffness.")  # fmt: skip
+        raise BadInput(
+            "damping: all modes of a sparse structure are too many; give a list with a ratio for each "
+            "damped mode, or use modal_and_stiffness."
+        )
     given = np.broadcast_to(given, structure.n) if given.ndim == 0 else given
     if len(given) > structure.n:
         raise BadShape(f"damping: {len(given)} ratios for {structure.n} modes.")

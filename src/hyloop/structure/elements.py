@@ -53,8 +53,15 @@ class Elements:
     def forces(self, u: np.ndarray, v: np.ndarray, dt: float, x: np.ndarray) -> np.ndarray:
         """Forces of the group at u and v; the state `x` moves on in place."""
         u, v, r = np.ascontiguousarray(u), np.ascontiguousarray(v), np.zeros(len(u))
-        self.function.ctypes(_floats(u), _floats(v), dt, _floats(x), _floats(self.parameters),
-                             self.integers.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)), _floats(r))  # fmt: skip
+        self.function.ctypes(
+            _floats(u),
+            _floats(v),
+            dt,
+            _floats(x),
+            _floats(self.parameters),
+            self.integers.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)),
+            _floats(r),
+        )
         return r
 
 

@@ -60,13 +60,16 @@ class BeamColumn:
         sections = self.sections
         sections = (sections,) * len(x) if isinstance(sections, Section) else tuple(sections)
         if len(sections) != len(x) or not all(isinstance(section, Section) for section in sections):
-            raise BadShape(f"member '{self.name}': {len(sections)} sections for {len(x)} integration points; give an "
-                           "ElasticSection or FibreSection for all, or one for each.")  # fmt: skip
+            raise BadShape(
+                f"member '{self.name}': {len(sections)} sections for {len(x)} integration points; give an "
+                "ElasticSection or FibreSection for all, or one for each."
+            )
         object.__setattr__(self, "sections", sections)
 
 
-def hinged(length: float, section: FibreSection, lp_i: float, lp_j: float, interior: Section | None = None,
-           name: str = "beam") -> BeamColumn:  # fmt: skip
+def hinged(
+    length: float, section: FibreSection, lp_i: float, lp_j: float, interior: Section | None = None, name: str = "beam"
+) -> BeamColumn:
     """A beam-column with fibre hinges of lengths `lp_i` and `lp_j` at its ends and an elastic interior.
 
     Parameters
@@ -153,9 +156,18 @@ def fibre_beams(members: Sequence[BeamColumn], B, *, dimensions: int = 2, iterat
     states.append(np.zeros(imbalance + 1 - last))
     header = [len(members), iterations, size, 0, total, scratch, 0, *places, last, kept, imbalance]
     integers = np.concatenate([header, member_table, point_table, fibre_rows, connectivity]).astype(np.int64)
-    group = FibreBeams(name="fibre beams", function=_plane() if n == 2 else _space(), initial=np.concatenate(states),
-                       parameters=np.concatenate(numbers), integers=integers, stiffness=np.zeros((0, 0)),
-                       members=members, B=B, dimensions=n, imbalance=imbalance)  # fmt: skip
+    group = FibreBeams(
+        name="fibre beams",
+        function=_plane() if n == 2 else _space(),
+        initial=np.concatenate(states),
+        parameters=np.concatenate(numbers),
+        integers=integers,
+        stiffness=np.zeros((0, 0)),
+        members=members,
+        B=B,
+        dimensions=n,
+        imbalance=imbalance,
+    )
     object.__setattr__(group, "stiffness", tangent(group, group.initial))
     return group
 
@@ -175,16 +187,20 @@ def _torsion(member: BeamColumn, n: int) -> float:
         return 0.0
     stiffness = np.array([section.GJ for section in member.sections])
     if stiffness.min() <= 0.0:
-        raise OutOfBounds(f"member '{member.name}': a section has no torsional stiffness, which space needs. "
-                          "Give GJ (FibreSection) or G and J (ElasticSection).")  # fmt: skip
+        raise OutOfBounds(
+            f"member '{member.name}': a section has no torsional stiffness, which space needs. "
+            "Give GJ (FibreSection) or G and J (ElasticSection)."
+        )
     return float(member.length / np.sum(np.asarray(member.rule.weight) / stiffness))
 
 
 def _checked(member: BeamColumn, stiffness: np.ndarray) -> np.ndarray:
     scale = np.sqrt(np.diag(stiffness))
     if scale.min() <= 0.0 or np.linalg.eigvalsh(stiffness / np.outer(scale, scale))[0] < 1e-9:
-        raise OutOfBounds(f"member '{member.name}': a section has no bending stiffness about one axis; its fibres lie "
-                          "on one line, or Iy is missing.")  # fmt: skip
+        raise OutOfBounds(
+            f"member '{member.name}': a section has no bending stiffness about one axis; its fibres lie "
+            "on one line, or Iy is missing."
+        )
     return stiffness
 
 

@@ -89,8 +89,15 @@ def _loaded(structure: Structure, load: np.ndarray, steps: int) -> tuple[np.ndar
     return u, states
 
 
-def _balance(structure: Structure, F: np.ndarray, u: np.ndarray, states: list[np.ndarray], K_t: Any, colours: Any,
-             load: np.ndarray) -> tuple[np.ndarray, list[np.ndarray], Any, int]:  # fmt: skip
+def _balance(
+    structure: Structure,
+    F: np.ndarray,
+    u: np.ndarray,
+    states: list[np.ndarray],
+    K_t: Any,
+    colours: Any,
+    load: np.ndarray,
+) -> tuple[np.ndarray, list[np.ndarray], Any, int]:
     """Newton's method from u and committed states: the new ones, the last tangent and the number of iterations."""
     scale, before, residual = np.abs(load).max(), np.inf, F
     for iteration in range(ITERATIONS):
@@ -109,8 +116,10 @@ def _balance(structure: Structure, F: np.ndarray, u: np.ndarray, states: list[np
             break
     worst = int(np.argmax(np.nan_to_num(np.abs(residual), nan=np.inf)))
     part = F @ load / (load @ load)
-    raise BadInput(f"gravity: no equilibrium at {part:.0%} of the dead load; the largest unbalanced "
-                   f"force is at {structure.names[worst]}. Are the members there strong enough?")  # fmt: skip
+    raise BadInput(
+        f"gravity: no equilibrium at {part:.0%} of the dead load; the largest unbalanced "
+        f"force is at {structure.names[worst]}. Are the members there strong enough?"
+    )
 
 
 def resisting_force(structure: Structure, u: np.ndarray, states: list[np.ndarray]) -> np.ndarray:
@@ -123,8 +132,9 @@ def _of_members(structure: Structure, u: np.ndarray, states: list[np.ndarray]) -
     return sum((group.forces(u, v, 1.0, x) for group, x in groups), v)
 
 
-def tangent(structure: Structure, u: np.ndarray, states: list[np.ndarray], colours: Any = None,
-            sign: float = 1.0) -> Any:  # fmt: skip
+def tangent(
+    structure: Structure, u: np.ndarray, states: list[np.ndarray], colours: Any = None, sign: float = 1.0
+) -> Any:
     """Tangent stiffness at u from the committed `states`: K, and one-sided differences of the members' forces.
 
     Unknowns that share no member are displaced together (Curtis, Powell and Reid 1974, doi:10.1093/imamat/13.1.117),

@@ -29,8 +29,10 @@ def hinge_radau(length: float, lp_i: float, lp_j: float) -> Rule:
     """
     _length("hinge_radau", length)
     if not (lp_i > 0.0 and lp_j > 0.0 and 4.0 * (lp_i + lp_j) <= length * (1.0 + 1e-12)):
-        raise OutOfBounds(f"hinge_radau: hinge lengths {lp_i:g} and {lp_j:g} m must be positive and together at most a "
-                          f"quarter of the member's {length:g} m.")  # fmt: skip
+        raise OutOfBounds(
+            f"hinge_radau: hinge lengths {lp_i:g} and {lp_j:g} m must be positive and together at most a "
+            f"quarter of the member's {length:g} m."
+        )
     middle = length - 4.0 * (lp_i + lp_j)
     centre, half = 4.0 * lp_i + middle / 2.0, middle / (2.0 * np.sqrt(3.0))
     x = [0.0, 8.0 * lp_i / 3.0, centre - half, centre + half, length - 8.0 * lp_j / 3.0, length]

@@ -211,8 +211,10 @@ class Concrete(Material):
     def __post_init__(self) -> None:
         for name in ("fc", "ec", "fcu", "ecu"):
             if getattr(self, name) < 0.0:
-                raise OutOfBounds(f"Concrete: {name} = {getattr(self, name):g} is negative; "
-                                  "give compressive stresses and strains as positive numbers.")  # fmt: skip
+                raise OutOfBounds(
+                    f"Concrete: {name} = {getattr(self, name):g} is negative; "
+                    "give compressive stresses and strains as positive numbers."
+                )
         self._positive("fc", "ec")
         if self.fcu > self.fc:
             raise OutOfBounds(f"Concrete: fcu = {self.fcu:g} Pa exceeds the strength fc = {self.fc:g} Pa.")
@@ -227,8 +229,9 @@ class Concrete(Material):
         return (self.fc, self.ec, self.fcu, self.ecu, self.stiffness, (self.fc - self.fcu) / (self.ecu - self.ec))
 
 
-def kent_park(fc: float, hoop_ratio: float, hoop_yield: float, core_width: float,
-              spacing: float) -> tuple[Concrete, Concrete]:  # fmt: skip
+def kent_park(
+    fc: float, hoop_ratio: float, hoop_yield: float, core_width: float, spacing: float
+) -> tuple[Concrete, Concrete]:
     r"""Cover and confined core of a section with hoops: ``cover, core = kent_park(...)``.
 
     With stresses in MPa,
@@ -262,8 +265,12 @@ def kent_park(fc: float, hoop_ratio: float, hoop_yield: float, core_width: float
     MPa = fc / 1e6
     if not MPa > 1000.0 / 145.0:
         raise OutOfBounds(f"kent_park: fc = {fc:g} Pa must exceed 6.9e6 Pa, the limit of the formula; is it in Pa?")
-    for name, value, zero in (("hoop_ratio", hoop_ratio, True), ("hoop_yield", hoop_yield, False),
-                              ("core_width", core_width, False), ("spacing", spacing, False)):  # fmt: skip
+    for name, value, zero in (
+        ("hoop_ratio", hoop_ratio, True),
+        ("hoop_yield", hoop_yield, False),
+        ("core_width", core_width, False),
+        ("spacing", spacing, False),
+    ):
         if not (value > 0.0 or (zero and value == 0.0)):
             raise OutOfBounds(f"kent_park: {name} = {value:g} must be {'at least zero' if zero else 'positive'}.")
     half = (3.0 + 0.29 * MPa) / (145.0 * MPa - 1000.0)  # strain at half the strength, plain concrete
@@ -271,8 +278,10 @@ def kent_park(fc: float, hoop_ratio: float, hoop_yield: float, core_width: float
     def envelope(K: float, confinement: float) -> Concrete:
         remaining = half + confinement - 0.002 * K
         if remaining <= 0.0:
-            raise OutOfBounds(f"kent_park: hoops {spacing:g} m apart round a core of {core_width:g} m give a vertical "
-                              "descent, where the formula ends; is the spacing in m?")  # fmt: skip
+            raise OutOfBounds(
+                f"kent_park: hoops {spacing:g} m apart round a core of {core_width:g} m give a vertical "
+                "descent, where the formula ends; is the spacing in m?"
+            )
         return Concrete(fc=K * fc, ec=0.002 * K, fcu=0.2 * K * fc, ecu=0.002 * K + 1.6 * remaining)
 
     core = envelope(1.0 + hoop_ratio * hoop_yield / fc, 0.75 * hoop_ratio * math.sqrt(core_width / spacing))

@@ -17,9 +17,25 @@ import numpy as np
 from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
 from hyloop.structure.sections import ElasticSection
 
-__all__ = ["Brace", "Elastic", "Fibre", "LeanOn", "Link", "Member", "Spring", "SuperElement", "axial_row", "axis",
-           "beam_rows", "elastic_stiffness", "end_offsets", "link_rows", "local_axes", "relative_rows",
-           "rigid_arm"]  # fmt: skip
+__all__ = [
+    "Brace",
+    "Elastic",
+    "Fibre",
+    "LeanOn",
+    "Link",
+    "Member",
+    "Spring",
+    "SuperElement",
+    "axial_row",
+    "axis",
+    "beam_rows",
+    "elastic_stiffness",
+    "end_offsets",
+    "link_rows",
+    "local_axes",
+    "relative_rows",
+    "rigid_arm",
+]
 
 ROTATIONS = {2: {"i": 1, "j": 2}, 3: {"i": 1, "j": 2, "iz": 1, "jz": 2, "iy": 3, "jy": 4, "twist": 5}}
 PARALLEL = 1e-6  # sine of the angle below which `up` cannot tell where the local y axis is
@@ -118,8 +134,10 @@ def axis(name: str, xi: np.ndarray, xj: np.ndarray) -> tuple[np.ndarray, float]:
     """Unit vector from one point to another, and the distance."""
     distance = float(np.linalg.norm(xj - xi))
     if distance <= ALONG * max(1.0, float(np.abs(xi).max())):
-        raise BadInput(f"member '{name}': zero length; both ends lie at {np.round(xi, 6).tolist()}. "
-                       "Move a node, shorten the rigid ends, or use a link.")  # fmt: skip
+        raise BadInput(
+            f"member '{name}': zero length; both ends lie at {np.round(xi, 6).tolist()}. "
+            "Move a node, shorten the rigid ends, or use a link."
+        )
     return (xj - xi) / distance, distance
 
 
@@ -190,8 +208,18 @@ def beam_rows(axes: np.ndarray, length: float, di: np.ndarray, dj: np.ndarray, c
     turn[0, :, 3:6] = turn[1, :, 9:12] = axes
     psi_z, psi_y = relative[1] / length, relative[2] / length
     # a positive slope of w is a negative rotation about y
-    return np.array([relative[0], turn[0, 2] - psi_z, turn[1, 2] - psi_z, turn[0, 1] + psi_y, turn[1, 1] + psi_y,
-                     turn[1, 0] - turn[0, 0], psi_z * chord, psi_y * chord])  # fmt: skip
+    return np.array(
+        [
+            relative[0],
+            turn[0, 2] - psi_z,
+            turn[1, 2] - psi_z,
+            turn[0, 1] + psi_y,
+            turn[1, 1] + psi_y,
+            turn[1, 0] - turn[0, 0],
+            psi_z * chord,
+            psi_y * chord,
+        ]
+    )
 
 
 def elastic_stiffness(name: str, section: Any, length: float, dimensions: int, release: tuple[str, ...]) -> np.ndarray:
@@ -207,8 +235,9 @@ def elastic_stiffness(name: str, section: Any, length: float, dimensions: int, r
     """
     needed = ("E", "A", "Iz") if dimensions == 2 else ("E", "A", "Iz", "Iy", "G", "J")
     if not isinstance(section, ElasticSection):
-        raise BadInput(f"member '{name}': section {section!r} is missing or not elastic; "
-                       "give an ElasticSection(E, A, Iz, ...).")  # fmt: skip
+        raise BadInput(
+            f"member '{name}': section {section!r} is missing or not elastic; give an ElasticSection(E, A, Iz, ...)."
+        )
     values = {key: float(getattr(section, key)) for key in needed}
     for key, value in values.items():
         if not 0.0 < value < np.inf:

@@ -85,8 +85,14 @@ class Model:
         for dof, value in self._dofs(node, values, "load"):
             self.loads[f"{node}.{dof}"] = self.loads.get(f"{node}.{dof}", 0.0) + value
 
-    def diaphragm(self, name: str, nodes: Sequence[str], master: Sequence[float] | None = None, mass: float = 0.0,
-                  rotary: float = 0.0) -> None:  # fmt: skip
+    def diaphragm(
+        self,
+        name: str,
+        nodes: Sequence[str],
+        master: Sequence[float] | None = None,
+        mass: float = 0.0,
+        rotary: float = 0.0,
+    ) -> None:
         """A floor rigid in its plane, with its mass at the master.
 
         Parameters
@@ -109,8 +115,10 @@ class Model:
             height = self.nodes[node][1]
             if place.shape == (self.dimensions,) and abs(height - place[1]) > SAME_HEIGHT:
                 expected = "the mean of its nodes" if master is None else "its master"
-                raise BadInput(f"diaphragm '{name}': node '{node}' lies at the height {height:g} m and {expected} at "
-                               f"{place[1]:g} m; a rigid floor is level.")  # fmt: skip
+                raise BadInput(
+                    f"diaphragm '{name}': node '{node}' lies at the height {height:g} m and {expected} at "
+                    f"{place[1]:g} m; a rigid floor is level."
+                )
         self.node(name, *place)
         self.floors[name] = Diaphragm(name, tuple(nodes), place)
         in_plan = dict.fromkeys(IN_PLAN[self.dimensions], mass)
@@ -118,9 +126,17 @@ class Model:
 
     # members
 
-    def elastic(self, name: str, i: str, j: str, section: ElasticSection, release: Sequence[str] = (),
-                offsets: Sequence = (0.0, 0.0), up: Sequence[float] | None = None,
-                axial_force: float | None = None) -> None:  # fmt: skip
+    def elastic(
+        self,
+        name: str,
+        i: str,
+        j: str,
+        section: ElasticSection,
+        release: Sequence[str] = (),
+        offsets: Sequence = (0.0, 0.0),
+        up: Sequence[float] | None = None,
+        axial_force: float | None = None,
+    ) -> None:
         """An elastic beam-column.
 
         Parameters
@@ -144,12 +160,36 @@ class Model:
             geometric = np.zeros_like(k)
             geometric[chord, chord] = -float(axial_force) * length * np.eye(self.dimensions - 1)
         rows = beam_rows(axes, length, *d)
-        self._add(parts.Elastic(name, i, j, rows, k, geometric, section=section, length=length, axes=axes, offsets=d,
-                          release=tuple(release), axial_force=axial_force))  # fmt: skip
+        self._add(
+            parts.Elastic(
+                name,
+                i,
+                j,
+                rows,
+                k,
+                geometric,
+                section=section,
+                length=length,
+                axes=axes,
+                offsets=d,
+                release=tuple(release),
+                axial_force=axial_force,
+            )
+        )
 
-    def fibre(self, name: str, i: str, j: str, section: FibreSection, hinges: tuple[float, float] | None = None,
-              interior: ElasticSection | FibreSection | None = None, offsets: Sequence = (0.0, 0.0),
-              up: Sequence[float] | None = None, pdelta: bool = True, points: int = 5) -> None:  # fmt: skip
+    def fibre(
+        self,
+        name: str,
+        i: str,
+        j: str,
+        section: FibreSection,
+        hinges: tuple[float, float] | None = None,
+        interior: ElasticSection | FibreSection | None = None,
+        offsets: Sequence = (0.0, 0.0),
+        up: Sequence[float] | None = None,
+        pdelta: bool = True,
+        points: int = 5,
+    ) -> None:
         """A force-based beam-column with fibre sections.
 
         Parameters
@@ -167,14 +207,21 @@ class Model:
             Whether the axial force acts on the rotation of the chord.
         """
         if not isinstance(section, FibreSection):
-            raise BadInput(f"member '{name}': section {section!r} is missing or not of fibres; use a FibreSection, "
-                           "or elastic() for an ElasticSection.")  # fmt: skip
+            raise BadInput(
+                f"member '{name}': section {section!r} is missing or not of fibres; use a FibreSection, "
+                "or elastic() for an ElasticSection."
+            )
         axes, length, d = self._line(name, i, j, offsets, up)
         if hinges is not None and not (min(hinges) > 0.0 and 4 * sum(hinges) <= length * (1 + 1e-12)):
-            raise OutOfBounds(f"member '{name}': hinges of {hinges} m must be positive and together at most a quarter "
-                              f"of its flexible length, {length:g} m.")  # fmt: skip
-        beam = (BeamColumn(length, gauss_lobatto(length, points), [section] * points, name) if hinges is None
-                else hinged(length, section, *hinges, interior, name))  # fmt: skip
+            raise OutOfBounds(
+                f"member '{name}': hinges of {hinges} m must be positive and together at most a quarter "
+                f"of its flexible length, {length:g} m."
+            )
+        beam = (
+            BeamColumn(length, gauss_lobatto(length, points), [section] * points, name)
+            if hinges is None
+            else hinged(length, section, *hinges, interior, name)
+        )
         rows = beam_rows(axes, length, *d, chord=pdelta)
         self._add(parts.Fibre(name, i, j, rows, beam=beam, hinges=hinges, axes=axes, offsets=d, pdelta=pdelta))
 
@@ -186,10 +233,13 @@ class Model:
         x, distance = axis(name, self.nodes[i], self.nodes[j])
         length = distance if length is None else float(length)
         if not 0.0 < area < np.inf or not 0.0 < length <= distance * (1 + 1e-12):
-            raise OutOfBounds(f"member '{name}': area = {area!r} m² must be positive and length = {length:g} m must "
-                              f"lie between 0 and the distance of its nodes, {distance:g} m.")  # fmt: skip
-        self._add(parts.Brace(name, i, j, axial_row(x), material=material, area=float(area), length=length,
-                        distance=distance))  # fmt: skip
+            raise OutOfBounds(
+                f"member '{name}': area = {area!r} m² must be positive and length = {length:g} m must "
+                f"lie between 0 and the distance of its nodes, {distance:g} m."
+            )
+        self._add(
+            parts.Brace(name, i, j, axial_row(x), material=material, area=float(area), length=length, distance=distance)
+        )
 
     def lean_on(self, name: str, lower: str, upper: str, load: float) -> None:
         """P-Delta of a column without lateral stiffness: -P/h between the horizontal displacements of two nodes.
@@ -241,8 +291,14 @@ class Model:
 
     # the structure
 
-    def structure(self, damping: Any = None, gravity: bool = True, ground: Sequence[str] | None = None,
-                  condense: Sequence[str] | None = None, iterations: int = ITERATIONS) -> Structure:  # fmt: skip
+    def structure(
+        self,
+        damping: Any = None,
+        gravity: bool = True,
+        ground: Sequence[str] | None = None,
+        condense: Sequence[str] | None = None,
+        iterations: int = ITERATIONS,
+    ) -> Structure:
         """The structure of this model, checked and at rest under its dead load. See `assembly.structure`."""
         return assembly.structure(self, damping, gravity, ground, condense, iterations)
 

@@ -54,8 +54,10 @@ def connected(model: "Model") -> None:
     if adrift:
         floors = [name for name in adrift if name in model.floors]
         what = f"floor '{floors[0]}'" if floors else f"node '{adrift[0]}'"
-        raise BadInput(f"{what} and {len(adrift) - 1} other nodes ({_some(adrift)}) are not connected with any "
-                       "support; add the members in between.")  # fmt: skip
+        raise BadInput(
+            f"{what} and {len(adrift) - 1} other nodes ({_some(adrift)}) are not connected with any "
+            "support; add the members in between."
+        )
 
 
 def no_mechanism(B: Any, names: Sequence[str], length: float) -> None:
@@ -67,34 +69,44 @@ def no_mechanism(B: Any, names: Sequence[str], length: float) -> None:
     B = unit_rows(B, arm)
     free = np.flatnonzero((B * B).sum(axis=0) < MECHANISM)
     if len(free):
-        raise BadInput(f"mechanism: nothing resists {_some([names[k] for k in free.tolist()])}. Add a member, "
-                       "hold it by a support, or take out a hinge.")  # fmt: skip
+        raise BadInput(
+            f"mechanism: nothing resists {_some([names[k] for k in free.tolist()])}. Add a member, "
+            "hold it by a support, or take out a hinge."
+        )
     value, shape = _lowest(csr_array(B.T @ B))
     if value < MECHANISM:
-        raise BadInput(f"mechanism: {_moving(shape / arm, names)} can move without resistance. Add a member or a "
-                       "support, or take out a hinge.")  # fmt: skip
+        raise BadInput(
+            f"mechanism: {_moving(shape / arm, names)} can move without resistance. Add a member or a "
+            "support, or take out a hinge."
+        )
 
 
 def resolved(K: Any, names: Sequence[str]) -> None:
     """Double precision can tell the stiffness of every motion from the stiffness of the parts that move together."""
     value, shape = lowest(K)
     if value < -RESOLVED:
-        raise BadInput(f"instability: the stiffness is negative for the motion of {_moving(shape, names)}. Look at the "
-                       "super elements and devices there.")  # fmt: skip
+        raise BadInput(
+            f"instability: the stiffness is negative for the motion of {_moving(shape, names)}. Look at the "
+            "super elements and devices there."
+        )
     if value < RESOLVED:
         worst = int(np.argmax(K.diagonal() * shape**2))
-        raise BadInput(f"round-off: the stiffness at {names[worst]} ({K.diagonal()[worst]:.3g} in SI units) is so "
-                       f"large that the resistance to the motion of {_moving(shape, names)} is lost in its last digits "
-                       f"({max(value, 0.0):.0e} of it). For rigid parts use offsets of members or a diaphragm, or "
-                       "make links only 1e3 to 1e6 times as stiff as what they join.")  # fmt: skip
+        raise BadInput(
+            f"round-off: the stiffness at {names[worst]} ({K.diagonal()[worst]:.3g} in SI units) is so "
+            f"large that the resistance to the motion of {_moving(shape, names)} is lost in its last digits "
+            f"({max(value, 0.0):.0e} of it). For rigid parts use offsets of members or a diaphragm, or "
+            "make links only 1e3 to 1e6 times as stiff as what they join."
+        )
 
 
 def stable(K: Any, names: Sequence[str], cause: str = "the given axial forces") -> None:
     """Stiffness with the effect of axial forces is positive definite."""
     value, shape = lowest(K)
     if value < MECHANISM:
-        raise BadInput(f"buckling: {cause} exceed the critical load; {_moving(shape, names)} would move by itself. "
-                       "Reduce the loads or stiffen the members there.")  # fmt: skip
+        raise BadInput(
+            f"buckling: {cause} exceed the critical load; {_moving(shape, names)} would move by itself. "
+            "Reduce the loads or stiffen the members there."
+        )
 
 
 def lowest(K: Any) -> tuple[float, np.ndarray]:

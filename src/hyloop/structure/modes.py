@@ -65,8 +65,10 @@ def sparse_modes(M: Any, K: Any, count: int | None) -> Modes:
     else:
         most = len(massive) // 2  # beyond half of them Lanczos' method is no gain
         if count is not None and count > most:
-            raise OutOfBounds(f"modes: count = {count}; at most {most} are found, half of the {len(massive)} degrees "
-                              "of freedom with mass. Use the structure's dense() for more.")  # fmt: skip
+            raise OutOfBounds(
+                f"modes: count = {count}; at most {most} are found, half of the {len(massive)} degrees "
+                "of freedom with mass. Use the structure's dense() for more."
+            )
         asked = min(COUNT if count is None else count, most)
         begin = factor.solve(M @ np.random.default_rng(0).normal(size=len(mass)))  # fixed: the same answer every time
         inverse: Any = LinearOperator(shape=M.shape, matvec=factor.solve, dtype=float)  # pyright: ignore[reportCallIssue]

@@ -16,20 +16,51 @@ __all__ = ["not_linear", "tags_of"]
 GROUPS = ("uniaxialMaterials", "ndMaterials", "sections", "crdTransformations", "elements")
 # small displacements, and linear if what they are made of is
 ELEMENTS = {
-    "ElasticBeam2d", "ElasticBeam3d", "ModElasticBeam2d", "ModElasticBeam3d", "ElasticTimoshenkoBeam2d",
-    "ElasticTimoshenkoBeam3d", "ForceBeamColumn2d", "ForceBeamColumn3d", "DispBeamColumn2d", "DispBeamColumn3d",
-    "Truss", "TrussSection", "ZeroLength", "ZeroLengthSection", "TwoNodeLink", "FourNodeQuad", "ShellMITC4",
-    "ShellDKGQ", "Brick",
-}  # fmt: skip
+    "ElasticBeam2d",
+    "ElasticBeam3d",
+    "ModElasticBeam2d",
+    "ModElasticBeam3d",
+    "ElasticTimoshenkoBeam2d",
+    "ElasticTimoshenkoBeam3d",
+    "ForceBeamColumn2d",
+    "ForceBeamColumn3d",
+    "DispBeamColumn2d",
+    "DispBeamColumn3d",
+    "Truss",
+    "TrussSection",
+    "ZeroLength",
+    "ZeroLengthSection",
+    "TwoNodeLink",
+    "FourNodeQuad",
+    "ShellMITC4",
+    "ShellDKGQ",
+    "Brick",
+}
 MADE_OF = {
-    "LinearCrdTransf2d", "LinearCrdTransf3d", "ElasticSection2d", "ElasticSection3d", "ElasticShearSection2d",
-    "ElasticShearSection3d", "ElasticMembranePlateSection", "FiberSection2d", "FiberSection3d", "PlateFiber",
-    "SectionAggregator", "ElasticMaterial", "ElasticIsotropicMaterial", "ParallelMaterial", "SeriesMaterial",
-}  # fmt: skip
+    "LinearCrdTransf2d",
+    "LinearCrdTransf3d",
+    "ElasticSection2d",
+    "ElasticSection3d",
+    "ElasticShearSection2d",
+    "ElasticShearSection3d",
+    "ElasticMembranePlateSection",
+    "FiberSection2d",
+    "FiberSection3d",
+    "PlateFiber",
+    "SectionAggregator",
+    "ElasticMaterial",
+    "ElasticIsotropicMaterial",
+    "ParallelMaterial",
+    "SeriesMaterial",
+}
 # keys of an entry that name others, and the groups they may stand in
-REFERENCES = {"material": ("uniaxialMaterials", "ndMaterials"), "materials": ("uniaxialMaterials", "ndMaterials"),
-              "section": ("sections",), "sections": ("sections",),
-              "crdTransformation": ("crdTransformations",)}  # fmt: skip
+REFERENCES = {
+    "material": ("uniaxialMaterials", "ndMaterials"),
+    "materials": ("uniaxialMaterials", "ndMaterials"),
+    "section": ("sections",),
+    "sections": ("sections",),
+    "crdTransformation": ("crdTransformations",),
+}
 
 Entries = dict[str, dict[str, dict[str, Any]]]  # group, name, entry
 

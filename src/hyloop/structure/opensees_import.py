@@ -14,12 +14,18 @@ from hyloop.structure.structure import DENSE, Structure
 __all__ = ["left_out", "structure"]
 
 # by dimensions and degrees of freedom of a node
-DOFS = {(1, 1): ("ux",), (2, 2): ("ux", "uy"), (2, 3): ("ux", "uy", "rz"), (3, 3): ("ux", "uy", "uz"),
-        (3, 6): ("ux", "uy", "uz", "rx", "ry", "rz")}  # fmt: skip
+DOFS = {
+    (1, 1): ("ux",),
+    (2, 2): ("ux", "uy"),
+    (2, 3): ("ux", "uy", "rz"),
+    (3, 3): ("ux", "uy", "uz"),
+    (3, 6): ("ux", "uy", "uz", "rx", "ry", "rz"),
+}
 
 
-def structure(ops: Any, names: Mapping[int, str] | None = None, ground: Sequence[str] = ("ux",),
-              linearise: bool = False) -> Structure:  # fmt: skip
+def structure(
+    ops: Any, names: Mapping[int, str] | None = None, ground: Sequence[str] = ("ux",), linearise: bool = False
+) -> Structure:
     """Mass and present tangent stiffness of an OpenSeesPy model.
 
     That is all of an elastic model without loads and damping. Anything else is refused with a list of what would be
@@ -56,8 +62,10 @@ def structure(ops: Any, names: Mapping[int, str] | None = None, ground: Sequence
     K, M, C = _matrices(ops)
     missing += [] if linearise else _damping(C)
     if missing:
-        raise BadInput(f"opensees_import: a linear structure would leave out: {'; '.join(missing)}. If that is meant, "
-                       "give linearise=True: the tangent stiffness of the present state is taken.")  # fmt: skip
+        raise BadInput(
+            f"opensees_import: a linear structure would leave out: {'; '.join(missing)}. If that is meant, "
+            "give linearise=True: the tangent stiffness of the present state is taken."
+        )
     labels = _labels(ops, len(K), names or {})
     for direction in ground:
         if not any(label.endswith("." + direction) for label in labels):
@@ -65,8 +73,10 @@ def structure(ops: Any, names: Mapping[int, str] | None = None, ground: Sequence
     influence = np.array([[float(label.endswith("." + d)) for d in ground] for label in labels])
     difference = np.abs(K - K.T).max() / np.abs(K).max()
     if difference > SYMMETRY:
-        raise BadInput(f"opensees_import: the tangent stiffness is not symmetric (by {difference:.1e} of its largest "
-                       "entry); import the model before it yields.")  # fmt: skip
+        raise BadInput(
+            f"opensees_import: the tangent stiffness is not symmetric (by {difference:.1e} of its largest "
+            "entry); import the model before it yields."
+        )
     if len(K) > DENSE:
         return Structure(M=csr_array(M), K=csr_array(K), influence=influence, names=labels)
     return Structure(M=M, K=K, influence=influence, names=labels)
@@ -123,8 +133,10 @@ def _labels(ops: Any, n: int, names: Mapping[int, str]) -> list[str]:
     for tag in ops.getNodeTags():
         count = len(ops.nodeDisp(tag))
         if (dimensions, count) not in DOFS:
-            raise BadInput(f"opensees_import: node {tag} has {count} degrees of freedom in {dimensions} dimensions; "
-                           f"known are {sorted(DOFS)}.")  # fmt: skip
+            raise BadInput(
+                f"opensees_import: node {tag} has {count} degrees of freedom in {dimensions} dimensions; "
+                f"known are {sorted(DOFS)}."
+            )
         # a constrained node lists its own unknowns first and those of its masters behind them
         slave = {dof - 1 for dof in ops.getConstrainedDOFs(tag)} if tag in constrained else set()
         own = [dof for k, dof in enumerate(DOFS[dimensions, count]) if k not in slave]

@@ -13,10 +13,24 @@ from hyloop.structure.model import Model
 __all__ = ["plane_frame"]
 
 
-def plane_frame(bays: Any, heights: Any, columns: Any, beams: Any, *, masses: Any = None, gravity: Any = None,
-                leaning: Any = None, base: str | Sequence[str] = "fixed", joints: tuple[float, float] = (0.0, 0.0),
-                column_hinges: float | None = None, beam_hinges: float | None = None, column_interior: Any = None,
-                beam_interior: Any = None, rigid_floors: bool = False, pdelta: bool = True) -> Model:  # fmt: skip
+def plane_frame(
+    bays: Any,
+    heights: Any,
+    columns: Any,
+    beams: Any,
+    *,
+    masses: Any = None,
+    gravity: Any = None,
+    leaning: Any = None,
+    base: str | Sequence[str] = "fixed",
+    joints: tuple[float, float] = (0.0, 0.0),
+    column_hinges: float | None = None,
+    beam_hinges: float | None = None,
+    column_interior: Any = None,
+    beam_interior: Any = None,
+    rigid_floors: bool = False,
+    pdelta: bool = True,
+) -> Model:
     """A moment frame. Column lines are A, B, ... from the left and levels 0, 1, ... from the ground: node ``"B2"``.
 
     Members are called ``"column A1"`` (below level 1) and ``"beam A1-B1"``.
@@ -90,12 +104,30 @@ def plane_frame(bays: Any, heights: Any, columns: Any, beams: Any, *, masses: An
                 model.load(f"{line}{s}", uy=-P)
             above = part * floor_load[s - 1 :].sum()
             ends = (0.0 if s == 1 else joints[1] / 2, joints[1] / 2)
-            _member(model, f"column {line}{s}", (f"{line}{s - 1}", f"{line}{s}"), column_of[s - 1], ends,
-                    column_hinges, column_interior, pdelta, above)  # fmt: skip
+            _member(
+                model,
+                f"column {line}{s}",
+                (f"{line}{s - 1}", f"{line}{s}"),
+                column_of[s - 1],
+                ends,
+                column_hinges,
+                column_interior,
+                pdelta,
+                above,
+            )
         for left, right in pairwise(lines):
             ends = (joints[0] / 2, joints[0] / 2)
-            _member(model, f"beam {left}{s}-{right}{s}", (f"{left}{s}", f"{right}{s}"), beam_of[s - 1], ends,
-                    beam_hinges, beam_interior, False, 0.0)  # fmt: skip
+            _member(
+                model,
+                f"beam {left}{s}-{right}{s}",
+                (f"{left}{s}", f"{right}{s}"),
+                beam_of[s - 1],
+                ends,
+                beam_hinges,
+                beam_interior,
+                False,
+                0.0,
+            )
         if leaning is not None:
             floor = "floor" if rigid_floors else "A"
             lower = "A0" if s == 1 else f"{floor}{s - 1}"
@@ -103,8 +135,17 @@ def plane_frame(bays: Any, heights: Any, columns: Any, beams: Any, *, masses: An
     return model
 
 
-def _member(model: Model, name: str, ends: tuple[str, str], section: Any, rigid: tuple[float, float],
-            hinges: float | None, interior: Any, pdelta: bool, compression: float) -> None:  # fmt: skip
+def _member(
+    model: Model,
+    name: str,
+    ends: tuple[str, str],
+    section: Any,
+    rigid: tuple[float, float],
+    hinges: float | None,
+    interior: Any,
+    pdelta: bool,
+    compression: float,
+) -> None:
     if hasattr(section, "Iz"):
         if hinges is not None or interior is not None:
             raise BadInput(
@@ -134,6 +175,8 @@ def _by_story(name: str, given: Any, count: int) -> list[Any]:
 def _by_floor(name: str, given: Any, count: int) -> np.ndarray:
     values = np.atleast_1d(np.asarray(0.0 if given is None else given, dtype=float))
     if values.shape not in ((1,), (count,)) or not (np.isfinite(values).all() and values.min() >= 0.0):
-        raise OutOfBounds(f"plane_frame: {name} = {given!r}; give one number, or one for each of the {count} floors, "
-                          "none of them negative.")  # fmt: skip
+        raise OutOfBounds(
+            f"plane_frame: {name} = {given!r}; give one number, or one for each of the {count} floors, "
+            "none of them negative."
+        )
     return np.broadcast_to(values, count)

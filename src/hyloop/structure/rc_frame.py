@@ -58,8 +58,9 @@ class RcSection:
         edge = self.depth / 2 - COVER - self.hoop[0] - self.bar[0] / 2
         heights = np.linspace(-edge, edge, len(self.layers))
         bars = [(scale * y, scale**2 * n * self.bar[1]) for y, n in zip(heights, self.layers, strict=True)]
-        return rc_rectangle(scale * self.width, scale * self.depth, scale * COVER, core, shell, bars,
-                            Steel(FY, ES, HARDENING))  # fmt: skip
+        return rc_rectangle(
+            scale * self.width, scale * self.depth, scale * COVER, core, shell, bars, Steel(FY, ES, HARDENING)
+        )
 
     def hinges(self, scale: float) -> tuple[float, float]:
         """Lengths of the plastic hinges at both ends: half the depth."""
@@ -129,8 +130,9 @@ def rc_frame(masses: Sequence[float] | None = None, carried: float = 0.5, scale:
     for s, beam in enumerate(BEAMS, start=1):
         for line in "AB":
             rigid = (RIGID * story if s > 1 else 0.0, RIGID * story)
-            model.fibre(f"column {line}{s}", f"{line}{s - 1}", f"{line}{s}", column, hinges=COLUMN.hinges(scale),
-                        offsets=rigid)  # fmt: skip
+            model.fibre(
+                f"column {line}{s}", f"{line}{s - 1}", f"{line}{s}", column, hinges=COLUMN.hinges(scale), offsets=rigid
+            )
         section, rigid = beam.fibres(scale), RIGID * bay / 2
         for i, j, ends in ((f"A{s}", f"M{s}", (rigid, 0.0)), (f"M{s}", f"B{s}", (0.0, rigid))):
             model.fibre(f"beam {i}-{j}", i, j, section, hinges=beam.hinges(scale), offsets=ends, pdelta=False)

@@ -11,9 +11,18 @@ from hyloop.structure.sections import FibreSection
 __all__ = ["rc_rectangle"]
 
 
-def rc_rectangle(width: float, depth: float, cover: float, core: Material, shell: Material, bars: Sequence,
-                 steel: Material, layers: tuple[int, int, int] = (5, 10, 5), columns: int = 1,
-                 GJ: float = 0.0) -> FibreSection:  # fmt: skip
+def rc_rectangle(
+    width: float,
+    depth: float,
+    cover: float,
+    core: Material,
+    shell: Material,
+    bars: Sequence,
+    steel: Material,
+    layers: tuple[int, int, int] = (5, 10, 5),
+    columns: int = 1,
+    GJ: float = 0.0,
+) -> FibreSection:
     """A rectangular section: confined core, cover all round, bars.
 
     Parameters
@@ -48,8 +57,10 @@ def rc_rectangle(width: float, depth: float, cover: float, core: Material, shell
         if not 0.0 < value < np.inf:
             raise OutOfBounds(f"rc_rectangle: {name} = {value:g} m must be positive.")
     if not 0.0 <= cover < min(width, depth) / 2:
-        raise OutOfBounds(f"rc_rectangle: cover = {cover:g} m must lie between zero and half the smaller side, "
-                          f"{min(width, depth) / 2:g} m.")  # fmt: skip
+        raise OutOfBounds(
+            f"rc_rectangle: cover = {cover:g} m must lie between zero and half the smaller side, "
+            f"{min(width, depth) / 2:g} m."
+        )
     if len(layers) != 3 or min(layers) < 1 or columns < 1:
         raise OutOfBounds(f"rc_rectangle: layers {tuple(layers)} and columns {columns} must be at least one each.")
     placed = _bars(bars, width, depth)
@@ -58,9 +69,12 @@ def rc_rectangle(width: float, depth: float, cover: float, core: Material, shell
     y, z, c = depth / 2, width / 2, cover
     patches = [(core, -y + c, y - c, middle, -z + c, z - c, columns)]
     if c > 0.0:
-        patches += [(shell, -y, -y + c, bottom, -z, z, columns), (shell, y - c, y, top, -z, z, columns),
-                    (shell, -y + c, y - c, middle, -z, -z + c, beside),
-                    (shell, -y + c, y - c, middle, z - c, z, beside)]  # fmt: skip
+        patches += [
+            (shell, -y, -y + c, bottom, -z, z, columns),
+            (shell, y - c, y, top, -z, z, columns),
+            (shell, -y + c, y - c, middle, -z, -z + c, beside),
+            (shell, -y + c, y - c, middle, z - c, z, beside),
+        ]
     fibres = [fibre for patch in patches for fibre in _patch(*patch)]
     fibres += [(*bar, steel) for bar in placed]
     ys, zs, areas, materials = zip(*fibres, strict=True)
@@ -77,8 +91,10 @@ def _patch(material, y0, y1, rows, z0, z1, columns):
 
 def _bars(bars: Sequence, width: float, depth: float) -> list[tuple[float, float, float]]:
     if len(bars) == 0:
-        raise BadInput("rc_rectangle: the section has no bars; concrete alone carries no tension. "
-                       "Give bars as (y, area) or (y, z, area).")  # fmt: skip
+        raise BadInput(
+            "rc_rectangle: the section has no bars; concrete alone carries no tension. "
+            "Give bars as (y, area) or (y, z, area)."
+        )
     placed = []
     for k, bar in enumerate(bars):
         if len(bar) not in (2, 3):

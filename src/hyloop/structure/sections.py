@@ -66,12 +66,15 @@ class ElasticSection:
         for name, one, other in (("Sz", "A", "Iz"), ("Sy", "A", "Iy"), ("Iyz", "Iz", "Iy")):
             value, most = getattr(self, name), getattr(self, one) * getattr(self, other)
             if value != 0.0 and not value * value < most:
-                raise OutOfBounds(f"ElasticSection: {name} = {value:g} needs {one} {other} above {name}² = "
-                                  f"{value * value:g}, got {most:g}; all moments are about the member's "
-                                  "axis.")  # fmt: skip
+                raise OutOfBounds(
+                    f"ElasticSection: {name} = {value:g} needs {one} {other} above {name}² = "
+                    f"{value * value:g}, got {most:g}; all moments are about the member's "
+                    "axis."
+                )
         if self.Iy > 0.0 and np.linalg.det(self.stiffness(3) / self.E) <= 0.0:
-            raise OutOfBounds("ElasticSection: no section has these Sz, Sy and Iyz together; all moments are about the "
-                              "member's axis.")  # fmt: skip
+            raise OutOfBounds(
+                "ElasticSection: no section has these Sz, Sy and Iyz together; all moments are about the member's axis."
+            )
 
     @property
     def GJ(self) -> float:
@@ -110,8 +113,10 @@ class FibreSection:
         y, area = np.array(self.y, dtype=float), np.array(self.area, dtype=float)
         z = np.array(self.z, dtype=float) if np.size(self.z) else np.zeros_like(y)
         if y.ndim != 1 or len(y) == 0 or y.shape != area.shape or z.shape != y.shape:
-            raise BadShape(f"FibreSection: y {y.shape}, z {z.shape} and area {area.shape} must be vectors of one "
-                           "length, one number for each fibre.")  # fmt: skip
+            raise BadShape(
+                f"FibreSection: y {y.shape}, z {z.shape} and area {area.shape} must be vectors of one "
+                "length, one number for each fibre."
+            )
         for name, values in (("y", y), ("z", z), ("area", area)):
             if not np.isfinite(values).all():
                 raise BadShape(f"FibreSection: {name} of fibre {int(np.argmin(np.isfinite(values)))} is not finite.")
@@ -122,15 +127,21 @@ class FibreSection:
         if len(materials) != len(y) or not all(isinstance(m, Material) for m in materials):
             raise BadShape(f"FibreSection: {len(materials)} materials for {len(y)} fibres; give one, or one for each.")
         if not any(m.carries_tension for m in materials):
-            raise BadInput("FibreSection: no fibre carries tension, so the section is lost once it cracks. "
-                           "Add reinforcing bars of Steel.")  # fmt: skip
+            raise BadInput(
+                "FibreSection: no fibre carries tension, so the section is lost once it cracks. "
+                "Add reinforcing bars of Steel."
+            )
         if not 0.0 <= self.GJ < np.inf:
             raise OutOfBounds(f"FibreSection: GJ = {self.GJ:g} N m² must not be negative.")
         # fibres of one material stand together and are advanced in one loop
         different = list(dict.fromkeys(materials))
         order = np.argsort([different.index(m) for m in materials], kind="stable")
-        for key, value in (("y", y[order]), ("z", z[order]), ("area", area[order]),
-                           ("materials", tuple(materials[k] for k in order))):  # fmt: skip
+        for key, value in (
+            ("y", y[order]),
+            ("z", z[order]),
+            ("area", area[order]),
+            ("materials", tuple(materials[k] for k in order)),
+        ):
             object.__setattr__(self, key, value)
 
     def stiffness(self, dimensions: int) -> np.ndarray:
@@ -149,8 +160,10 @@ class FibreSection:
         k[np.abs(k) <= ROUND_OFF * scale] = 0.0
         if np.linalg.det(k) <= ROUND_OFF * np.prod(np.diag(k)):
             k[2], k[:, 2] = 0.0, 0.0  # the fibres lie on one line: a section for the plane only
-        E = max((m.stiffness for m in self.materials if isinstance(m, Concrete)),
-                default=max(m.stiffness for m in self.materials))  # fmt: skip
+        E = max(
+            (m.stiffness for m in self.materials if isinstance(m, Concrete)),
+            default=max(m.stiffness for m in self.materials),
+        )
         A, Iz, Iy, Sz, Sy, Iyz = k[0, 0], k[1, 1], k[2, 2], -k[0, 1], k[0, 2], -k[1, 2]
         # only G J counts
         return ElasticSection(E, A / E, Iz / E, Iy / E, G=1.0, J=self.GJ, Sz=Sz / E, Sy=Sy / E, Iyz=Iyz / E)
@@ -224,11 +237,26 @@ def moment_curvature(section: FibreSection, axial_force: float, curvatures) -> M
     EA, EI = (float(value) for value in np.diag(plane.stiffness(2)))
     history = np.concatenate([[0.0], curvatures])
     moment, strain = np.empty_like(history), np.empty_like(history)
-    done = _bend(x, 0, len(x) - section_forces.WORK * size, size, plane.constants(2), rows.ravel(), len(rows),
-                 float(axial_force), history, moment, strain, EA, (EI / EA) ** 0.5)  # fmt: skip
+    done = _bend(
+        x,
+        0,
+        len(x) - section_forces.WORK * size,
+        size,
+        plane.constants(2),
+        rows.ravel(),
+        len(rows),
+        float(axial_force),
+        history,
+        moment,
+        strain,
+        EA,
+        (EI / EA) ** 0.5,
+    )
     if done < len(history):
-        raise BadInput(f"moment_curvature: the section cannot carry N = {axial_force:g} N at curvature "
-                       f"{history[done]:g} 1/m; lower the axial force or the curvature.")  # fmt: skip
+        raise BadInput(
+            f"moment_curvature: the section cannot carry N = {axial_force:g} N at curvature "
+            f"{history[done]:g} 1/m; lower the axial force or the curvature."
+        )
     return MomentCurvature(curvatures, moment[1:], strain[1:])
 
 

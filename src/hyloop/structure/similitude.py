@@ -77,7 +77,14 @@ class Similitude:
         """The scaled structure; translational degrees of freedom and no nonlinear elements."""
         if structure.elements:
             raise BadInput("similitude: the structure has nonlinear elements; scale first, then add scaled elements.")
-        return Structure(M=structure.M * self.mass, K=structure.K * self.stiffness, C=structure.C * self.damping,
-                         influence=structure.influence, loads=structure.loads, names=structure.names,
-                         dead_load=structure.dead_load * self.force,
-                         at_rest=structure.at_rest * self.length, floors=structure.floors)  # fmt: skip
+        return Structure(
+            M=structure.M * self.mass,
+            K=structure.K * self.stiffness,
+            C=structure.C * self.damping,
+            influence=structure.influence,
+            loads=structure.loads,
+            names=structure.names,
+            dead_load=structure.dead_load * self.force,
+            at_rest=structure.at_rest * self.length,
+            floors=structure.floors,
+        )

@@ -81,10 +81,17 @@ class Structure:
         names = tuple(self.names) or tuple(str(i + 1) for i in range(n))
         if len(names) != n or len(set(names)) != n:
             raise BadShape(f"names: {n} different names are needed, got {list(names)}.")
-        for key, value in (("M", M), ("K", K), ("C", C), ("influence", _columns("influence", influence, n)),
-                           ("loads", _columns("loads", loads, n)), ("elements", tuple(self.elements)),
-                           ("names", names), ("dead_load", _load("dead_load", self.dead_load, n)),
-                           ("at_rest", _load("at_rest", self.at_rest, n))):  # fmt: skip
+        for key, value in (
+            ("M", M),
+            ("K", K),
+            ("C", C),
+            ("influence", _columns("influence", influence, n)),
+            ("loads", _columns("loads", loads, n)),
+            ("elements", tuple(self.elements)),
+            ("names", names),
+            ("dead_load", _load("dead_load", self.dead_load, n)),
+            ("at_rest", _load("at_rest", self.at_rest, n)),
+        ):
             object.__setattr__(self, key, value)
         object.__setattr__(self, "floors", _floors(self))
         for group in self.elements:
@@ -171,9 +178,11 @@ class Structure:
     def story(self, number: int, factor: float = 1.0) -> np.ndarray:
         """Direction vector of the drift of story `number` (the first is 1), for structures that know their floors."""
         if not self.floors:
-            raise BadInput(f"story {number}: this structure does not know its floors. Use between(upper, lower) or, "
-                           "for a model, Model.direction; or name the floors from the bottom up: Structure(..., "
-                           'floors=[...]), in a file floors = ["..."].')  # fmt: skip
+            raise BadInput(
+                f"story {number}: this structure does not know its floors. Use between(upper, lower) or, "
+                "for a model, Model.direction; or name the floors from the bottom up: Structure(..., "
+                'floors=[...]), in a file floors = ["..."].'
+            )
         if not 1 <= number <= len(self.floors):
             raise OutOfBounds(f"story {number} does not exist; stories run from 1 to {len(self.floors)}.")
         return self.between(self.floors[number - 1], self.floors[number - 2] if number > 1 else None, factor)

@@ -70,13 +70,16 @@ def from_flexibility(columns: Any) -> np.ndarray:
     worst = np.unravel_index(np.argmax(np.abs(F - F.T)), F.shape)
     if abs(F - F.T)[worst] > SYMMETRY * np.abs(F).max():
         i, j = int(worst[0]), int(worst[1])
-        raise BadShape(f"from_flexibility: F[{i},{j}] = {F[i, j]:g} but F[{j},{i}] = {F[j, i]:g}; "
-                       "by Maxwell's theorem they are equal. Are loads and displacements in one order?")  # fmt: skip
+        raise BadShape(
+            f"from_flexibility: F[{i},{j}] = {F[i, j]:g} but F[{j},{i}] = {F[j, i]:g}; "
+            "by Maxwell's theorem they are equal. Are loads and displacements in one order?"
+        )
     try:
         K = cho_solve(cho_factor((F + F.T) / 2), np.eye(len(F)))
     except LinAlgError:
-        raise BadInput("from_flexibility: the matrix is not positive definite; a stable part yields "
-                       "under every load.") from None  # fmt: skip
+        raise BadInput(
+            "from_flexibility: the matrix is not positive definite; a stable part yields under every load."
+        ) from None
     return (K + K.T) / 2
 
 
@@ -84,5 +87,7 @@ def _factor(K: Any) -> Factor:
     try:
         return Factor(K)
     except np.linalg.LinAlgError:
-        raise BadInput("condensation: the stiffness of the part to be eliminated is singular; it has a mechanism "
-                       "while the kept degrees of freedom stand still.") from None  # fmt: skip
+        raise BadInput(
+            "condensation: the stiffness of the part to be eliminated is singular; it has a mechanism "
+            "while the kept degrees of freedom stand still."
+        ) from None

@@ -122,8 +122,14 @@ def _outrigger(model: Model, t: Tower, level: int, core: str, corner: str) -> No
         model.elastic(f"chord {corner}-{k}", f"{core}-{k}", f"{corner}tip-{k}", CHORD, release=("i",))
     model.elastic(f"post {corner}-{level}", f"{corner}tip-{level - 1}", f"{corner}tip-{level}", CHORD)
     for foot, head in ((level - 1, level), (level, level - 1)):
-        _brace(model, f"brace {core}-{foot}-{corner}tip-{head}", f"{core}-{foot}", f"{corner}tip-{head}",
-               t.outrigger_strength, 1.0)  # fmt: skip
+        _brace(
+            model,
+            f"brace {core}-{foot}-{corner}tip-{head}",
+            f"{core}-{foot}",
+            f"{corner}tip-{head}",
+            t.outrigger_strength,
+            1.0,
+        )
 
 
 def _brace(model: Model, name: str, i: str, j: str, force: float, area_factor: float) -> None:

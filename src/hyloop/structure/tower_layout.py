@@ -94,8 +94,10 @@ class Tower:
             raise OutOfBounds(f"tower: a core {self.core_width!r} m wide does not fit into the plan {self.plan!r} m.")
         for name in ("core_boxes", "corner_boxes", "brace_strength"):
             if not getattr(self, name) or getattr(self, name)[-1][0] < self.levels:
-                raise BadInput(f"tower: {name} must reach up to level {self.levels}; the last row is for the levels "
-                               f"up to {getattr(self, name)[-1][0] if getattr(self, name) else 0}.")  # fmt: skip
+                raise BadInput(
+                    f"tower: {name} must reach up to level {self.levels}; the last row is for the levels "
+                    f"up to {getattr(self, name)[-1][0] if getattr(self, name) else 0}."
+                )
 
     @property
     def levels(self) -> int:
@@ -106,11 +108,16 @@ class Tower:
     def columns(self) -> dict[str, tuple[float, float]]:
         """Places (x, z) of all column lines: N1, S1, N2, ... of the core and the corners NW, SW, NE, SE."""
         east = self.plan[1] / 2
-        place = {f"{row}{k + 1}": (side * self.core_width / 2, z)
-                 for k, z in enumerate(np.linspace(-east, east, self.bays + 1).tolist())
-                 for row, side in (("N", 1), ("S", -1))}  # fmt: skip
-        corners = {f"{row}{end}": (side * self.plan[0] / 2, z)
-                   for end, z in (("W", -east), ("E", east)) for row, side in (("N", 1), ("S", -1))}  # fmt: skip
+        place = {
+            f"{row}{k + 1}": (side * self.core_width / 2, z)
+            for k, z in enumerate(np.linspace(-east, east, self.bays + 1).tolist())
+            for row, side in (("N", 1), ("S", -1))
+        }
+        corners = {
+            f"{row}{end}": (side * self.plan[0] / 2, z)
+            for end, z in (("W", -east), ("E", east))
+            for row, side in (("N", 1), ("S", -1))
+        }
         return place | corners
 
     @property
@@ -137,5 +144,6 @@ class Tower:
         """Degrees of freedom to name in ``model.structure(condense=...)``: verticals of all columns, where dampers
         end, and rotations of the tips. All others without mass or brace are eliminated."""
         verticals = [f"{name}-{level}.uy" for name in self.columns for level in range(1, self.levels + 1)]
-        return verticals + [f"{corner}tip-{level}.rz" for top in self.outriggers for level in (top - 1, top)
-                            for _, corner in self.arms]  # fmt: skip
+        return verticals + [
+            f"{corner}tip-{level}.rz" for top in self.outriggers for level in (top - 1, top) for _, corner in self.arms
+        ]

@@ -106,8 +106,9 @@ def _build(experiment: Experiment) -> Built:
         limits = loop_limits(experiment.limits, frame, model, heights)
     with _blame("integrator.dt, structure, sites and blocks together", _extremes(frame, sites)):
         method = METHODS[integrator.method](**integrator.options)
-        loop = Loop(frame, sites, method=method, dt=integrator.dt, substeps=integrator.substeps, blocks=blocks,
-                    limits=limits)  # fmt: skip
+        loop = Loop(
+            frame, sites, method=method, dt=integrator.dt, substeps=integrator.substeps, blocks=blocks, limits=limits
+        )
     for pattern in experiment.recording.channels:
         if not any(fnmatchcase(name, pattern) for name in loop.channels):
             raise UnknownName("channel", pattern, loop.channels, where="recording.channels")
@@ -128,8 +129,10 @@ def _blame(where: str, remark: str = "") -> Iterator[None]:
             error.args = (f"{where}: {error}{remark}",)
         raise
     except (ArithmeticError, LinAlgError, LinAlgWarning, ValueError) as error:
-        raise BadInput(f"{where}: the numbers are too large, too small or too far apart to compute with "
-                       f"({error}). Check their units.{remark}") from None  # fmt: skip
+        raise BadInput(
+            f"{where}: the numbers are too large, too small or too far apart to compute with "
+            f"({error}). Check their units.{remark}"
+        ) from None
 
 
 def _structure(spec: StructureSpec) -> tuple[Structure, Model | None]:
@@ -140,8 +143,9 @@ def _structure(spec: StructureSpec) -> tuple[Structure, Model | None]:
     if isinstance(spec, ShearFrame):
         masses, stiffnesses = (np.broadcast_to(value, spec.stories) for value in (spec.masses, spec.stiffnesses))
         return shear_frame(masses, stiffnesses, gravity=spec.gravity, heights=spec.heights), None
-    return Structure(M=spec.M, K=spec.K, C=spec.C, influence=spec.influence, names=spec.names or (),
-                     floors=spec.floors), None  # fmt: skip
+    return Structure(
+        M=spec.M, K=spec.K, C=spec.C, influence=spec.influence, names=spec.names or (), floors=spec.floors
+    ), None
 
 
 def _damping(frame: Structure, spec: Damping, sites: list[Site]) -> Any:
@@ -185,8 +189,17 @@ def _site(frame: Structure, model: Model | None, name: str, spec: SiteSpec, expe
     with _blame(f"sites.{name}.{_place(spec)}"):
         along = _along(frame, model, spec)
     with _blame(f"sites.{name}"):
-        return Site(name, along, device, count=spec.count, physical=spec.physical, transfer=transfer,
-                    wiring=spec.wiring, shares=shares, **limits)  # fmt: skip
+        return Site(
+            name,
+            along,
+            device,
+            count=spec.count,
+            physical=spec.physical,
+            transfer=transfer,
+            wiring=spec.wiring,
+            shares=shares,
+            **limits,
+        )
 
 
 def _place(spec: SiteSpec) -> str:

@@ -76,13 +76,18 @@ def chart_spec(chart: Chart | Drawing) -> dict[str, Any]:
     legend = _LEGEND if len(series - {None}) > 1 else 0
     margin = {**_MARGIN, "t": _MARGIN["t"] + legend}
     layout: dict[str, Any] = {
-        "height": inner + margin["t"] + margin["b"], "margin": margin,
+        "height": inner + margin["t"] + margin["b"],
+        "margin": margin,
         "font": {"family": _FONT, "size": 12, "color": "#444"},
-        "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)",
-        "showlegend": legend > 0, "hovermode": "closest", "dragmode": "zoom", "annotations": [],
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "showlegend": legend > 0,
+        "hovermode": "closest",
+        "dragmode": "zoom",
+        "annotations": [],
         "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": 1 + 24 / inner, "yanchor": "bottom"},
         "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": "#999", "activecolor": "#666", "orientation": "h"},
-    }  # fmt: skip
+    }
     traces: list[dict[str, Any]] = []
     named: set[str] = set()
     for i, panel in enumerate(chart.panels):
@@ -94,20 +99,41 @@ def chart_spec(chart: Chart | Drawing) -> dict[str, Any]:
         y_domain = [max(top - chart.row_height / inner, 0.0), top]
         layout[f"xaxis{suffix}"] = _x_axis(chart, i, columns, suffix, x_domain, inner)
         layout[f"yaxis{suffix}"] = {
-            "domain": y_domain, "anchor": f"x{suffix}", "nticks": 6, "zeroline": True,
+            "domain": y_domain,
+            "anchor": f"x{suffix}",
+            "nticks": 6,
+            "zeroline": True,
             "autorangeoptions": {"include": _frame([line.y for line in panel.lines])},
-        }  # fmt: skip
-        layout["annotations"].append({
-            "text": f"<b>{escape(panel.title)}</b>", "x": left, "y": top, "xref": "paper", "yref": "paper",
-            "xanchor": "left", "yanchor": "bottom", "showarrow": False,
-        })  # fmt: skip
+        }
+        layout["annotations"].append(
+            {
+                "text": f"<b>{escape(panel.title)}</b>",
+                "x": left,
+                "y": top,
+                "xref": "paper",
+                "yref": "paper",
+                "xanchor": "left",
+                "yanchor": "bottom",
+                "showarrow": False,
+            }
+        )
         if _first_of_its_kind(chart, i, columns):
             # as an annotation, because titles of axes move with the width of the tick labels
-            layout["annotations"].append({
-                "text": escape(panel.y_label), "x": left, "y": sum(y_domain) / 2, "xref": "paper", "yref": "paper",
-                "xanchor": "center", "yanchor": "middle", "xshift": -50, "textangle": -90, "showarrow": False,
-                "font": {"size": 11},
-            })  # fmt: skip
+            layout["annotations"].append(
+                {
+                    "text": escape(panel.y_label),
+                    "x": left,
+                    "y": sum(y_domain) / 2,
+                    "xref": "paper",
+                    "yref": "paper",
+                    "xanchor": "center",
+                    "yanchor": "middle",
+                    "xshift": -50,
+                    "textangle": -90,
+                    "showarrow": False,
+                    "font": {"size": 11},
+                }
+            )
         for line in panel.lines:
             traces.append(_trace(line, suffix, line.series is not None and line.name not in named))
             named.add(line.name)
@@ -151,11 +177,17 @@ def _first_of_its_kind(chart: Chart, i: int, columns: int) -> bool:
 def _trace(line: Line, suffix: str, in_legend: bool) -> dict[str, Any]:
     color, width = line_look(line.series)
     return {
-        "type": "scatter", "mode": "lines", "name": escape(line.name), "legendgroup": escape(line.name),
-        "showlegend": in_legend, "xaxis": f"x{suffix}", "yaxis": f"y{suffix}",
+        "type": "scatter",
+        "mode": "lines",
+        "name": escape(line.name),
+        "legendgroup": escape(line.name),
+        "showlegend": in_legend,
+        "xaxis": f"x{suffix}",
+        "yaxis": f"y{suffix}",
         "line": {"width": 1.5 * width, "color": color},
-        "x": _numbers(line.x), "y": _numbers(line.y),
-    }  # fmt: skip
+        "x": _numbers(line.x),
+        "y": _numbers(line.y),
+    }
 
 
 def line_look(series: int | None) -> tuple[str, float]:

@@ -84,8 +84,9 @@ def load_claims(path: Path) -> list[Claim]:
     return claims
 
 
-def judge(study: str, claims: Sequence[Claim], values: Mapping[str, float], command: str,
-          not_comparable: Mapping[str, str]) -> list[Verdict]:  # fmt: skip
+def judge(
+    study: str, claims: Sequence[Claim], values: Mapping[str, float], command: str, not_comparable: Mapping[str, str]
+) -> list[Verdict]:
     """Compare values, named like the claims, with the claims; none may be missing or unknown.
 
     `not_comparable` gives reasons why claims cannot be compared in this run (a record that is not there).
@@ -98,11 +99,18 @@ def judge(study: str, claims: Sequence[Claim], values: Mapping[str, float], comm
     if missing:
         raise BadInput(f"{study}: no value for the claim '{missing[0]}'.")
     return [
-        Verdict(study=study, claim=c.claim, paper=c.paper, ours=float(values[c.claim]), unit=c.unit,
-                verdict="not-comparable" if c.claim in not_comparable else c.verdict(float(values[c.claim])),
-                command=command, headline=c.headline)
+        Verdict(
+            study=study,
+            claim=c.claim,
+            paper=c.paper,
+            ours=float(values[c.claim]),
+            unit=c.unit,
+            verdict="not-comparable" if c.claim in not_comparable else c.verdict(float(values[c.claim])),
+            command=command,
+            headline=c.headline,
+        )
         for c in claims
-    ]  # fmt: skip
+    ]
 
 
 def write_verdicts(path: Path, verdicts: Sequence[Verdict]) -> None:

@@ -277,8 +277,12 @@ def _history(recordings: Recordings, channel: str, word: str, points: int) -> Pa
     return Panel(channel, "time [s]", _label(word, recordings, channel), tuple(lines))
 
 
-def _of_motions(recordings: Recordings, x_label: str, word: str,
-                draw: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]) -> list[Panel]:  # fmt: skip
+def _of_motions(
+    recordings: Recordings,
+    x_label: str,
+    word: str,
+    draw: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]],
+) -> list[Panel]:
     """A panel for each direction of the ground; a motion that several recordings share is drawn once."""
     channels = {n: None for r in recordings.values() for n in r.names if n == "ground" or n.startswith("ground.")}
     panels = []

@@ -160,8 +160,10 @@ class Record(Table):
 
     def _samples(self, stored: GroundMotion) -> tuple[int, int]:
         if self.start >= stored.duration:
-            raise OutOfBounds(f"excitation.start = {self.start:g} s is after the end of the record, "
-                              f"{stored.duration:g} s. Begin earlier.")  # fmt: skip
+            raise OutOfBounds(
+                f"excitation.start = {self.start:g} s is after the end of the record, "
+                f"{stored.duration:g} s. Begin earlier."
+            )
         first = round(self.start / stored.dt)
         last = len(stored) if self.duration is None else first + round(self.duration / stored.dt) + 1
         return first, min(last, len(stored))

@@ -33,8 +33,10 @@ def updater(experiment: Experiment, name: str, sites: Sequence[Site]) -> Wired |
     sources = {**measured, "f_m": measured["f"]}
     missing = [key for key in block.block.inputs if key not in sources]
     if missing:
-        raise BadInput(f"{block.block.name} needs {', '.join(missing)}, which is not measured there; measured are "
-                       f"{', '.join(measured)}. Choose a model that needs nothing else.")  # fmt: skip
+        raise BadInput(
+            f"{block.block.name} needs {', '.join(missing)}, which is not measured there; measured are "
+            f"{', '.join(measured)}. Choose a model that needs nothing else."
+        )
     followers = _followers(experiment, name)[:1]
     targets = {key: f"{first}.{key}" for first in followers for key in block.block.outputs if key in model.law.params}
     return Wired(f"{name}.model", block, {key: sources[key] for key in block.block.inputs}, targets)

@@ -142,8 +142,16 @@ class ElasticMembers(_Beam):
     """Constant compression whose P-Delta effect counts."""
 
     def one(self, model: Model, name: str, i: str, j: str, parts: Parts) -> None:
-        model.elastic(name, i, j, parts.section(self.section, "section"), release=self.release, offsets=self.offsets,
-                      up=self.up, axial_force=self.axial_force)  # fmt: skip
+        model.elastic(
+            name,
+            i,
+            j,
+            parts.section(self.section, "section"),
+            release=self.release,
+            offsets=self.offsets,
+            up=self.up,
+            axial_force=self.axial_force,
+        )
 
 
 class FibreMembers(_Beam):
@@ -167,8 +175,18 @@ class FibreMembers(_Beam):
     def one(self, model: Model, name: str, i: str, j: str, parts: Parts) -> None:
         hinges = self.hinges if self.hinges is None or isinstance(self.hinges, tuple) else (self.hinges, self.hinges)
         interior = None if self.interior is None else parts.section(self.interior, "interior")
-        model.fibre(name, i, j, parts.section(self.section, "section"), hinges=hinges, interior=interior,
-                    offsets=self.offsets, up=self.up, pdelta=self.pdelta, points=self.points)  # fmt: skip
+        model.fibre(
+            name,
+            i,
+            j,
+            parts.section(self.section, "section"),
+            hinges=hinges,
+            interior=interior,
+            offsets=self.offsets,
+            up=self.up,
+            pdelta=self.pdelta,
+            points=self.points,
+        )
 
 
 class Braces(Group):

@@ -101,8 +101,9 @@ class KentPark(Table):
 
 
 MATERIALS = ("elastic", "bilinear", "steel", "concrete", "kent_park")
-MaterialSpec = Annotated[ElasticMaterial | BilinearMaterial | SteelMaterial | ConcreteMaterial | KentPark,
-                         Field(discriminator="kind")]  # fmt: skip
+MaterialSpec = Annotated[
+    ElasticMaterial | BilinearMaterial | SteelMaterial | ConcreteMaterial | KentPark, Field(discriminator="kind")
+]
 Materials = Mapping[str, Material | Layers]
 
 
@@ -154,8 +155,9 @@ class Rectangle(Table):
         # torsion of a rectangle: Roark's formula for Saint-Venant's series, within 4 %
         J = long * short**3 * (1 / 3 - 0.21 * short / long * (1 - (short / long) ** 4 / 12))
         factor = self.bending
-        return ElasticSection(self.E, b * h, factor * b * h**3 / 12, factor * h * b**3 / 12,
-                              self.E / (2 * (1 + self.poisson)), factor * J)  # fmt: skip
+        return ElasticSection(
+            self.E, b * h, factor * b * h**3 / 12, factor * h * b**3 / 12, self.E / (2 * (1 + self.poisson)), factor * J
+        )
 
 
 class Bars(Table):
@@ -215,8 +217,9 @@ class RcRectangle(Table):
             shell, core = (one_material(name, materials, "concrete") for name in names)
         bars = [bar for layer in self.bars for bar in layer.placed()]
         steel = one_material(self.steel, materials, "steel")
-        return rc_rectangle(self.width, self.depth, self.cover, core, shell, bars, steel, self.layers, self.columns,
-                            self.GJ)  # fmt: skip
+        return rc_rectangle(
+            self.width, self.depth, self.cover, core, shell, bars, steel, self.layers, self.columns, self.GJ
+        )
 
 
 SECTIONS = ("elastic", "rectangle", "rc_rectangle")

@@ -48,8 +48,9 @@ class TowerFrame(FrameBase):
     braced_bays: Annotated[tuple[int, ...], Field(strict=False)] | None = None
     outriggers: Annotated[tuple[Level, ...], Field(strict=False)] | None = None
     """Levels of the top chords."""
-    eccentricity: Annotated[tuple[Annotated[float, Quantity("-")], Annotated[float, Quantity("-")]],
-                            Field(strict=False)] | None = None  # fmt: skip
+    eccentricity: (
+        Annotated[tuple[Annotated[float, Quantity("-")], Annotated[float, Quantity("-")]], Field(strict=False)] | None
+    ) = None
     """Of the centre of mass, in parts of the plan."""
     mass: Annotated[float, Quantity("kg", above=0.0)] | None = None
     """Of a floor."""

@@ -180,8 +180,17 @@ class PlaneFrame(FrameBase):
             return [parts.section(name, key) for name in given]
 
         sections = {key: find(key) for key in ("columns", "beams", "column_interior", "beam_interior")}
-        plain = ("masses", "gravity", "leaning", "base", "joints", "column_hinges", "beam_hinges", "rigid_floors",
-                 "pdelta")  # fmt: skip
+        plain = (
+            "masses",
+            "gravity",
+            "leaning",
+            "base",
+            "joints",
+            "column_hinges",
+            "beam_hinges",
+            "rigid_floors",
+            "pdelta",
+        )
         return plane_frame(self.bays, self.heights, **sections, **{key: getattr(self, key) for key in plain})
 
 

@@ -23,9 +23,13 @@ _MOST_TESTS = 20  # that are drawn; more cannot be read
 _ROUND_OFF = 1e-12  # error over range of a law fitted to its own force
 
 
-def identify(law: Instance, tests: MeasuredTest | Sequence[MeasuredTest],
-             free: Mapping[str, tuple[float, float]] | Iterable[str], method: str = "least-squares",
-             **settings: Any) -> Fit:  # fmt: skip
+def identify(
+    law: Instance,
+    tests: MeasuredTest | Sequence[MeasuredTest],
+    free: Mapping[str, tuple[float, float]] | Iterable[str],
+    method: str = "least-squares",
+    **settings: Any,
+) -> Fit:
     """`hyloop.identification.fit` with one more method, ``"gradient"``: exact derivatives by JAX (pure laws only)."""
     if method != "gradient":
         return fit(law, tests, free, method, **settings)
@@ -105,8 +109,10 @@ def remark(fitted: Fit, profiles: Sequence[Profile], name: str) -> str:
         return "fits to round-off, so the interval says nothing: the test has no noise"
     low, high = estimate.bounds
     # an interval that ends at a bound of the search promises nothing beyond it
-    open_ends = {"below": estimate.low > low and np.isnan(shape.low),
-                 "above": estimate.high < high and np.isnan(shape.high)}  # fmt: skip
+    open_ends = {
+        "below": estimate.low > low and np.isnan(shape.low),
+        "above": estimate.high < high and np.isnan(shape.high),
+    }
     sides = [side for side, is_open in open_ends.items() if is_open]
     return f"interval too narrow: the profile is open {' and '.join(sides)}" if sides else ""
 
@@ -172,14 +178,21 @@ def _profiles(fitted: Fit, profiles: Sequence[Profile]) -> Chart:
 
 def _provenance(fitted: Fit) -> list[Table]:
     free = fitted.estimates
-    fixed = [[name, value, fitted.law.block.params[name].unit] for name, value in fitted.law.params.items()
-             if name not in free]  # fmt: skip
+    fixed = [
+        [name, value, fitted.law.block.params[name].unit]
+        for name, value in fitted.law.params.items()
+        if name not in free
+    ]
     rows: list[list[Any]] = [
-        ["method", fitted.method], ["simulations of all tests", fitted.evaluations],
+        ["method", fitted.method],
+        ["simulations of all tests", fitted.evaluations],
         ["lowest sums of squares reached", ", ".join(f"{2 * c:.6g}" for c in sorted(fitted.costs)[:8])],
-        ["reference of the law", fitted.law.block.reference], *([f"version of {k}", v] for k, v in versions().items()),
-    ]  # fmt: skip
+        ["reference of the law", fitted.law.block.reference],
+        *([f"version of {k}", v] for k, v in versions().items()),
+    ]
     searched = [[e.name, e.start, *e.bounds, e.unit] for e in free.values()]
-    tables = [Table("Fit", ["", "value"], rows),
-              Table("Search", ["parameter", "start", "lower bound", "upper bound", "unit"], searched)]  # fmt: skip
+    tables = [
+        Table("Fit", ["", "value"], rows),
+        Table("Search", ["parameter", "start", "lower bound", "upper bound", "unit"], searched),
+    ]
     return [*tables, Table("Fixed parameters", ["parameter", "value", "unit"], fixed)] if fixed else tables

@@ -66,8 +66,10 @@ def loop_limits(spec: Limits, frame: Structure, model: Model | None, heights: An
         along = [frame.story(k) for k in range(1, max(len(frame.floors), 1) + 1)]
     value, relative = spec.max_drift
     if relative and heights is None:
-        raise BadInput("a part of the story height needs heights, which this structure does not have; give a length, "
-                       "such as '60 mm'.")  # fmt: skip
+        raise BadInput(
+            "a part of the story height needs heights, which this structure does not have; give a length, "
+            "such as '60 mm'."
+        )
     sizes = np.broadcast_to(value * np.asarray(heights) if relative else value, len(along))
     drifts = {f"story {k + 1}": Drift(row, float(size)) for k, (row, size) in enumerate(zip(along, sizes, strict=True))}
     return LoopLimits(**given, drifts=drifts)

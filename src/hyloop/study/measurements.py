@@ -61,8 +61,15 @@ def read_columns(source: str) -> dict[str, Columns]:
     return {name: Columns(_step(source, time), table, name)}
 
 
-def read_tests(source: str, law: Block, channels: Channels | None = None, *, start: str | None = None, every: int = 1,
-               units: Mapping[str, str] | None = None) -> tuple[list[MeasuredTest], list[str]]:  # fmt: skip
+def read_tests(
+    source: str,
+    law: Block,
+    channels: Channels | None = None,
+    *,
+    start: str | None = None,
+    every: int = 1,
+    units: Mapping[str, str] | None = None,
+) -> tuple[list[MeasuredTest], list[str]]:
     """Tests from one source, and remarks on how they were read.
 
     Parameters
@@ -118,8 +125,10 @@ def _brfd_folder(source: str) -> Path:
     root = data_folder()
     folder = root / "brfd" if root else None
     if folder is None or not (folder / "index.json").is_file():
-        raise BadInput(f"{source}: the tests of the banded damper are not here. Set HYLOOP_DATA to the folder "
-                       "that holds brfd/index.json.")  # fmt: skip
+        raise BadInput(
+            f"{source}: the tests of the banded damper are not here. Set HYLOOP_DATA to the folder "
+            "that holds brfd/index.json."
+        )
     return folder
 
 
@@ -159,8 +168,9 @@ def _csv(path: Path, stated: Mapping[str, str]) -> tuple[np.ndarray, dict[str, t
         raise BadInput(f"{path}: below the header there must be numbers only ({error}).") from error
     places = [i for i, name in enumerate(names) if name in _TIMES]
     if len(places) != 1:
-        raise BadInput(f"{path}: the header must have one column of times, called t or time; it has "
-                       f"{', '.join(names)}.")  # fmt: skip
+        raise BadInput(
+            f"{path}: the header must have one column of times, called t or time; it has {', '.join(names)}."
+        )
     clock = names[places[0]]
     time = table[:, places[0]] * _size(path, clock, units[clock] or "s", "s")
     return time, {name: (table[:, i], units[name]) for i, name in enumerate(names)}
@@ -172,8 +182,10 @@ def _with_stated(path: Path, units: dict[str, str], stated: Mapping[str, str]) -
         if name not in units:
             raise UnknownName("column", name, units, where=f"{path}: --units")
         if units[name] not in ("", unit):
-            raise BadInput(f"{path}: '{name}' is in {units[name]} by its header, in {unit} by --units. Leave it out "
-                           "there, or correct the header.")  # fmt: skip
+            raise BadInput(
+                f"{path}: '{name}' is in {units[name]} by its header, in {unit} by --units. Leave it out "
+                "there, or correct the header."
+            )
     return units | dict(stated)
 
 
@@ -183,8 +195,10 @@ def _size(path: str | Path, name: str, unit: str, wanted: str) -> float:
         return 1.0
     if not unit:
         usual = _USUAL[next(key for key, si in _UNITS.items() if si == wanted)]
-        raise BadInput(f"{path}: column '{name}' has no unit. Write it into the header, as in '{name} [{usual}]', or "
-                       f"state it with --units {name}={usual}.")  # fmt: skip
+        raise BadInput(
+            f"{path}: column '{name}' has no unit. Write it into the header, as in '{name} [{usual}]', or "
+            f"state it with --units {name}={usual}."
+        )
     try:
         have = parse_unit(unit)
     except BadInput as error:
@@ -194,8 +208,9 @@ def _size(path: str | Path, name: str, unit: str, wanted: str) -> float:
     return have.size
 
 
-def _pick(source: str, columns: tuple[np.ndarray, dict[str, tuple[np.ndarray, str]]],
-          channels: Channels) -> tuple[float, dict[str, np.ndarray]]:  # fmt: skip
+def _pick(
+    source: str, columns: tuple[np.ndarray, dict[str, tuple[np.ndarray, str]]], channels: Channels
+) -> tuple[float, dict[str, np.ndarray]]:
     """Step and the signals of one site in SI units."""
     time, table = columns
     dt = _step(source, time)
@@ -229,8 +244,10 @@ def _names(source: str, table: Mapping[str, object], channels: Channels) -> dict
     site = channels.site
     if site is None and "f" not in given and "f" not in table:
         if len(sites) != 1:
-            raise BadInput(f"{source}: which device? Name a site of {', '.join(sites) or '(none found)'} with --site, "
-                           "or channels with --d, --v and --f.")  # fmt: skip
+            raise BadInput(
+                f"{source}: which device? Name a site of {', '.join(sites) or '(none found)'} with --site, "
+                "or channels with --d, --v and --f."
+            )
         site = sites[0]
     if site is not None and f"{site}.f" not in table:
         raise UnknownName("site", site, sites, where=source)

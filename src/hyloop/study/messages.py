@@ -16,8 +16,12 @@ from hyloop.study.updaters import UPDATERS
 __all__ = ["explain", "path_text"]
 
 # tables of several kinds: the key that tells them apart, and what it may be
-_KINDS = {"structure": ("kind", STRUCTURES), "excitation": ("kind", EXCITATIONS), "fallback": ("kind", SIGNALS),
-          "model": ("updater", UPDATERS)}  # fmt: skip
+_KINDS = {
+    "structure": ("kind", STRUCTURES),
+    "excitation": ("kind", EXCITATIONS),
+    "fallback": ("kind", SIGNALS),
+    "model": ("updater", UPDATERS),
+}
 _NAMED_KINDS = {"materials": MATERIALS, "sections": SECTIONS, "members": MEMBERS}  # tables in these have names
 _WANTED = {
     "string_type": "a text",

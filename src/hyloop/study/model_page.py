@@ -20,17 +20,27 @@ def write_model(path: Path, title: str, model: Model, summary: ModelSummary) -> 
     """Write one HTML page about a model; it loads nothing."""
     plane = "plane" if model.dimensions == 2 else "space"
     first = f"{summary.periods[0]:.3g} s" if len(summary.periods) else "none"
-    lead = (f"A {plane} frame of {summary.counts['nodes']} nodes and {summary.counts['members']} members with "
-            f"{summary.structure.n} degrees of freedom; first period {first}.")  # fmt: skip
+    lead = (
+        f"A {plane} frame of {summary.counts['nodes']} nodes and {summary.counts['members']} members with "
+        f"{summary.structure.n} degrees of freedom; first period {first}."
+    )
     sections = [
         Section("Model", charts=[draw_model(model, summary)], tables=[_counts(summary)]),
-        Section("Modes", ["Of the initial stiffness. Mass: effective modal mass over all mass that moves in that "
-                          "direction."], tables=[_modes(summary)]),
+        Section(
+            "Modes",
+            ["Of the initial stiffness. Mass: effective modal mass over all mass that moves in that direction."],
+            tables=[_modes(summary)],
+        ),
         Section("Masses and loads", tables=[_masses(summary), *_floors(model)]),
         Section("Sections and materials", tables=[*_sections(model), *_materials(model)]),
-        Section("Checks", tables=[Table("Passed", ["check"], [[text] for text in summary.checks]),
-                                  Table("Versions", ["", "version"], [list(row) for row in versions().items()])]),
-    ]  # fmt: skip
+        Section(
+            "Checks",
+            tables=[
+                Table("Passed", ["check"], [[text] for text in summary.checks]),
+                Table("Versions", ["", "version"], [list(row) for row in versions().items()]),
+            ],
+        ),
+    ]
     return write_page(path, title, lead, sections)
 
 
@@ -40,8 +50,10 @@ def _counts(summary: ModelSummary) -> Table:
 
 def _modes(summary: ModelSummary) -> Table:
     columns = ["mode", "period [s]", "frequency [Hz]", *(f"mass in {d} [%]" for d in summary.participation)]
-    rows = [[k + 1, float(T), 1.0 / float(T), *(f"{100 * parts[k]:.1f}" for parts in summary.participation.values())]
-            for k, T in enumerate(summary.periods)]  # fmt: skip
+    rows = [
+        [k + 1, float(T), 1.0 / float(T), *(f"{100 * parts[k]:.1f}" for parts in summary.participation.values())]
+        for k, T in enumerate(summary.periods)
+    ]
     rows.append(["sum", None, None, *(f"{100 * parts.sum():.1f}" for parts in summary.participation.values())])
     return Table("Natural modes", columns, rows)
 
@@ -56,8 +68,15 @@ def _floors(model: Model) -> list[Table]:
     rows = []
     for name, floor in model.floors.items():
         rotary = model.masses.get(f"{name}.ry")
-        rows.append([name, float(floor.master[1]), len(floor.nodes), model.masses.get(f"{name}.ux", 0.0) / 1e3,
-                     None if rotary is None else rotary / 1e3])  # fmt: skip
+        rows.append(
+            [
+                name,
+                float(floor.master[1]),
+                len(floor.nodes),
+                model.masses.get(f"{name}.ux", 0.0) / 1e3,
+                None if rotary is None else rotary / 1e3,
+            ]
+        )
     columns = ["floor", "height [m]", "nodes", "mass of the master [t]", "moment of inertia [t m²]"]
     return [Table("Rigid floors", columns, rows)] if rows else []
 

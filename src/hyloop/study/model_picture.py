@@ -36,15 +36,32 @@ def draw_model(model: Model, summary: ModelSummary) -> Drawing:
         for k, label in enumerate(labels)
     ]
     layout: dict[str, Any] = {
-        "height": _HEIGHT, "margin": {"l": 50, "r": 10, "t": 60, "b": 40}, "showlegend": True,
-        "font": {"size": 12, "color": NEUTRAL}, "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)",
-        "hovermode": "closest", "legend": {"x": 1.01, "y": 1.0, "yanchor": "top"},
-        "updatemenus": [{"type": "buttons", "direction": "right", "x": 0, "xanchor": "left", "y": 1.02,
-                         "yanchor": "bottom", "showactive": True, "buttons": buttons, "bgcolor": "rgba(0,0,0,0)",
-                         "bordercolor": _FAINT, "pad": {"t": 0, "b": 0}}],
+        "height": _HEIGHT,
+        "margin": {"l": 50, "r": 10, "t": 60, "b": 40},
+        "showlegend": True,
+        "font": {"size": 12, "color": NEUTRAL},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "hovermode": "closest",
+        "legend": {"x": 1.01, "y": 1.0, "yanchor": "top"},
+        "updatemenus": [
+            {
+                "type": "buttons",
+                "direction": "right",
+                "x": 0,
+                "xanchor": "left",
+                "y": 1.02,
+                "yanchor": "bottom",
+                "showactive": True,
+                "buttons": buttons,
+                "bgcolor": "rgba(0,0,0,0)",
+                "bordercolor": _FAINT,
+                "pad": {"t": 0, "b": 0},
+            }
+        ],
         "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": "#999", "activecolor": "#666"},
         **_axes(model),
-    }  # fmt: skip
+    }
     kinds = ", ".join(f"{count} {name}" for name, count in summary.counts.items())
     how = "Drag to turn; the tools above the picture zoom and move. " if model.dimensions == 3 else ""
     caption = f"{how}The buttons show mode shapes, not to scale. Names appear under the pointer."
@@ -54,8 +71,10 @@ def draw_model(model: Model, summary: ModelSummary) -> Drawing:
 def _axes(model: Model) -> dict[str, Any]:
     if model.dimensions == 2:
         line = {"gridcolor": _FAINT, "zeroline": False}
-        return {"xaxis": {**line, "title": {"text": "x [m]"}},
-                "yaxis": {**line, "title": {"text": "y [m]"}, "scaleanchor": "x"}}  # fmt: skip
+        return {
+            "xaxis": {**line, "title": {"text": "x [m]"}},
+            "yaxis": {**line, "title": {"text": "y [m]"}, "scaleanchor": "x"},
+        }
     plain = {
         "showbackground": False,
         "gridcolor": _FAINT,
@@ -69,8 +88,15 @@ def _axes(model: Model) -> dict[str, Any]:
     camera = {"eye": {"x": 1.2, "y": 0.85, "z": 0.45}, "projection": {"type": "orthographic"}}
     spans = np.ptp(np.array(list(model.nodes.values())), axis=0)
     x, y, z = (_SIZE * spans / np.linalg.norm(spans)).clip(min=0.01).tolist()
-    return {"scene": {**axes, "aspectmode": "manual", "aspectratio": {"x": z, "y": x, "z": y}, "camera": camera,
-                      "dragmode": "turntable"}}  # fmt: skip
+    return {
+        "scene": {
+            **axes,
+            "aspectmode": "manual",
+            "aspectratio": {"x": z, "y": x, "z": y},
+            "camera": camera,
+            "dragmode": "turntable",
+        }
+    }
 
 
 def _trace(model: Model, points: np.ndarray, name: str, mode: str, **look: Any) -> Trace:
@@ -105,15 +131,19 @@ def _members(model: Model) -> Iterator[Trace]:
                 if kind is LeanOn
                 else {"width": width, "color": color}
             )
-            yield _trace(model, _lines([_ends(model, m) for m in chosen]), name, "lines", line=look, text=text,
-                         hoverinfo="text")  # fmt: skip
+            yield _trace(
+                model, _lines([_ends(model, m) for m in chosen]), name, "lines", line=look, text=text, hoverinfo="text"
+            )
 
 
 def _rigid_ends(model: Model) -> Iterator[Trace]:
-    pieces = [np.array([model.nodes[node], end])
-              for member in model.members.values() if isinstance(member, (Elastic, Fibre))
-              for node, end in zip((member.i, member.j), _ends(model, member), strict=True)
-              if np.linalg.norm(end - model.nodes[node]) > 0.0]  # fmt: skip
+    pieces = [
+        np.array([model.nodes[node], end])
+        for member in model.members.values()
+        if isinstance(member, (Elastic, Fibre))
+        for node, end in zip((member.i, member.j), _ends(model, member), strict=True)
+        if np.linalg.norm(end - model.nodes[node]) > 0.0
+    ]
     if pieces:
         yield _trace(model, _lines(pieces), "rigid end", "lines", line={"width": 7, "color": NEUTRAL}, hoverinfo="skip")
 
@@ -144,8 +174,15 @@ def _supports(model: Model) -> Iterator[Trace]:
                 f"{_place(model, node)}, held: {', '.join(d for d in model.dofs if d in held[node])}" for node in nodes
             ]
             marker = {"size": 13 if plane else 5, "color": "#5d6167", "symbol": symbol}
-            yield _trace(model, np.array([model.nodes[node] for node in nodes]), name, "markers", marker=marker,
-                         text=text, hoverinfo="text")  # fmt: skip
+            yield _trace(
+                model,
+                np.array([model.nodes[node] for node in nodes]),
+                name,
+                "markers",
+                marker=marker,
+                text=text,
+                hoverinfo="text",
+            )
 
 
 def _floors(model: Model) -> Iterator[Trace]:
@@ -159,10 +196,15 @@ def _floors(model: Model) -> Iterator[Trace]:
     else:
         yield _surface(outlines)
     masters = np.array([floor.master for floor in model.floors.values()])
-    yield _trace(model, masters, "floor, at its centre of mass", "markers", hoverinfo="text",
-                 marker={"size": 9 if model.dimensions == 2 else 4, "symbol": "diamond", "color": "#b8942a"},
-                 text=[f"{_place(model, name)}, {model.masses.get(f'{name}.ux', 0.0) / 1e3:.4g} t"
-                       for name in model.floors])  # fmt: skip
+    yield _trace(
+        model,
+        masters,
+        "floor, at its centre of mass",
+        "markers",
+        hoverinfo="text",
+        marker={"size": 9 if model.dimensions == 2 else 4, "symbol": "diamond", "color": "#b8942a"},
+        text=[f"{_place(model, name)}, {model.masses.get(f'{name}.ux', 0.0) / 1e3:.4g} t" for name in model.floors],
+    )
 
 
 def _surface(outlines: list[np.ndarray]) -> Trace:
@@ -174,8 +216,20 @@ def _surface(outlines: list[np.ndarray]) -> Trace:
         first += len(outline)
     x, y, z = np.round(np.concatenate(outlines), 5).T.tolist()
     i, j, k = (list(corner) for corner in zip(*fans, strict=True)) if fans else ([], [], [])
-    return {"type": "mesh3d", "x": z, "y": x, "z": y, "i": i, "j": j, "k": k, "color": "#b8942a", "opacity": 0.15,
-            "hoverinfo": "skip", "showlegend": True, "name": "rigid floor"}  # fmt: skip
+    return {
+        "type": "mesh3d",
+        "x": z,
+        "y": x,
+        "z": y,
+        "i": i,
+        "j": j,
+        "k": k,
+        "color": "#b8942a",
+        "opacity": 0.15,
+        "hoverinfo": "skip",
+        "showlegend": True,
+        "name": "rigid floor",
+    }
 
 
 def _outline(points: np.ndarray) -> np.ndarray:

@@ -18,8 +18,14 @@ from hyloop.study.units import GRAVITY
 __all__ = ["KINDS", "ModelSummary", "materials", "summarise"]
 
 # name for a person, of every kind of member, in the order in which they are drawn and counted
-KINDS: Mapping[type[Member], str] = {Elastic: "elastic beam-column", Fibre: "fibre beam-column", Brace: "brace",
-                                     Link: "link", Spring: "device", LeanOn: "leaning column"}  # fmt: skip
+KINDS: Mapping[type[Member], str] = {
+    Elastic: "elastic beam-column",
+    Fibre: "fibre beam-column",
+    Brace: "brace",
+    Link: "link",
+    Spring: "device",
+    LeanOn: "leaning column",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +97,17 @@ def summarise(model: Model, modes: int = 10) -> ModelSummary:
     worst = int(np.argmax(moved_down))
     settlement = float(moved_down[worst]), list(model.nodes)[worst]
     load = -sum(value for name, value in model.loads.items() if name.endswith(".uy"))
-    return ModelSummary(structure, _counts(model, structure), total, load, found.periods, participation, shapes,
-                        settlement, _checks(model, structure, participation, load, settlement))  # fmt: skip
+    return ModelSummary(
+        structure,
+        _counts(model, structure),
+        total,
+        load,
+        found.periods,
+        participation,
+        shapes,
+        settlement,
+        _checks(model, structure, participation, load, settlement),
+    )
 
 
 def materials(model: Model) -> dict[Any, int]:
@@ -113,10 +128,16 @@ def _counts(model: Model, structure: Structure) -> dict[str, int]:
     if model.super_elements:
         members["super elements"] = len(model.super_elements)
     supported = {name.split(".")[0] for name in model.held}
-    counts = {"nodes": len(model.nodes) - len(model.floors), "rigid floors": len(model.floors),
-              "supported nodes": len(supported), "degrees of freedom": structure.n,
-              "degrees of freedom without mass": _massless(structure), "members": len(model.members), **members,
-              "materials": len(materials(model))}  # fmt: skip
+    counts = {
+        "nodes": len(model.nodes) - len(model.floors),
+        "rigid floors": len(model.floors),
+        "supported nodes": len(supported),
+        "degrees of freedom": structure.n,
+        "degrees of freedom without mass": _massless(structure),
+        "members": len(model.members),
+        **members,
+        "materials": len(materials(model)),
+    }
     return {name: count for name, count in counts.items() if count or name in ("nodes", "members")}
 
 
@@ -124,21 +145,26 @@ def _massless(structure: Structure) -> int:
     return int((structure.M.diagonal() == 0.0).sum())
 
 
-def _checks(model: Model, structure: Structure, participation: dict[str, np.ndarray], load: float,
-            settlement: tuple[float, str]) -> tuple[str, ...]:  # fmt: skip
+def _checks(
+    model: Model, structure: Structure, participation: dict[str, np.ndarray], load: float, settlement: tuple[float, str]
+) -> tuple[str, ...]:
     # the first three are refused when they fail, so they hold wherever a summary exists
     passed = ["every node is connected with a support", "no mechanism", "stable under its axial forces"]
     if model.loads:
-        passed.append(f"at rest under the dead load of {load / 1e3:.4g} kN; node {settlement[1]} moves most, "
-                      f"{1e3 * settlement[0]:.3g} mm")  # fmt: skip
+        passed.append(
+            f"at rest under the dead load of {load / 1e3:.4g} kN; node {settlement[1]} moves most, "
+            f"{1e3 * settlement[0]:.3g} mm"
+        )
     else:
         passed.append("no dead load is given: members start without forces")
     for direction, parts in participation.items():
         if direction != "uy":
             passed.append(f"the modes listed carry {100 * parts.sum():.1f} % of the mass in {direction}")
     if _massless(structure):
-        passed.append(f"{_massless(structure)} of {structure.n} degrees of freedom have no mass: where only elastic "
-                      "members meet they follow statics (condense = [] eliminates them); where a device, a load or a "
-                      "yielding member acts they answer like a filter of the method, over about 16 steps at "
-                      "rho_inf = 0.75 and without end at 1: take a smaller step to have their response")  # fmt: skip
+        passed.append(
+            f"{_massless(structure)} of {structure.n} degrees of freedom have no mass: where only elastic "
+            "members meet they follow statics (condense = [] eliminates them); where a device, a load or a "
+            "yielding member acts they answer like a filter of the method, over about 16 steps at "
+            "rho_inf = 0.75 and without end at 1: take a smaller step to have their response"
+        )
     return tuple(passed)

@@ -32,8 +32,15 @@ _FEWEST, _MOST = 64, 4000  # points of one line
 _PARAMETERS = 24  # panels of parameters; more cannot be read
 
 
-def write_report(path: str | PathLike, recordings: Recordings, *, title: str, summary: Sequence[Table] = (),
-                 notes: Sequence[str] = (), sections: Sequence[Section] = ()) -> Path:  # fmt: skip
+def write_report(
+    path: str | PathLike,
+    recordings: Recordings,
+    *,
+    title: str,
+    summary: Sequence[Table] = (),
+    notes: Sequence[str] = (),
+    sections: Sequence[Section] = (),
+) -> Path:
     """Write one HTML page about some recordings; it works offline and loads nothing.
 
     Parameters
@@ -98,8 +105,15 @@ def _peaks(recordings: Recordings) -> list[Table]:
                     count = int(count)  # shown without decimals
                 rows.append([site, name, _peak(r, f"{site}.d"), _peak(r, f"{site}.f"), energy, count, whole])
     if rows:
-        columns = ["site", "recording", "peak deformation [mm]", "peak force of one device [kN]",
-                   "energy dissipated by one [kJ]", "devices", "energy dissipated by all [kJ]"]  # fmt: skip
+        columns = [
+            "site",
+            "recording",
+            "peak deformation [mm]",
+            "peak force of one device [kN]",
+            "energy dissipated by one [kJ]",
+            "devices",
+            "energy dissipated by all [kJ]",
+        ]
         tables.append(Table("Devices", columns, rows))
     return tables
 
@@ -164,10 +178,15 @@ def _provenance(recordings: Recordings) -> list[Section]:
     if not recordings:
         return []
     rows = [
-        [name, len(r.time), 1e3 * float(np.median(np.diff(r.time))) if len(r.time) > 1 else None, len(r.names),
-         "complete" if r.complete else "stopped early"]
+        [
+            name,
+            len(r.time),
+            1e3 * float(np.median(np.diff(r.time))) if len(r.time) > 1 else None,
+            len(r.names),
+            "complete" if r.complete else "stopped early",
+        ]
         for name, r in recordings.items()
-    ]  # fmt: skip
+    ]
     files = Table("Recordings", ["name", "samples", "time step [ms]", "channels", "state"], rows)
     rest = {n: _flat({k: v for k, v in r.attributes.items() if k != "timing"}) for n, r in recordings.items()}
     return [Section("Provenance", tables=[files, *_side_by_side("Provenance", rest)])]

@@ -41,16 +41,29 @@ class Outcome:
         return 1e6 * self.elapsed / max(self.ticks, 1)
 
 
-def run_file(path: Path, overrides: tuple[str, ...] = (), out: Path | None = None, *, overwrite: bool = True,
-             progress: Progress | None = None) -> Outcome:  # fmt: skip
+def run_file(
+    path: Path,
+    overrides: tuple[str, ...] = (),
+    out: Path | None = None,
+    *,
+    overwrite: bool = True,
+    progress: Progress | None = None,
+) -> Outcome:
     """Run an experiment file into `out`, or into the recording it names; see `run_experiment`."""
     experiment = load_experiment(path, list(overrides))
     target = out or Path(experiment.recording.file or Path("out") / f"{path.stem}.h5")
     return run_experiment(experiment, target, source=path, overrides=overrides, overwrite=overwrite, progress=progress)
 
 
-def run_experiment(experiment: Experiment, path: Path, *, source: Path | None = None, overrides: tuple[str, ...] = (),
-                   overwrite: bool = True, progress: Progress | None = None) -> Outcome:  # fmt: skip
+def run_experiment(
+    experiment: Experiment,
+    path: Path,
+    *,
+    source: Path | None = None,
+    overrides: tuple[str, ...] = (),
+    overwrite: bool = True,
+    progress: Progress | None = None,
+) -> Outcome:
     """Build and run an experiment, writing a recording while it runs.
 
     Parameters
@@ -77,8 +90,9 @@ def run_experiment(experiment: Experiment, path: Path, *, source: Path | None = 
     return Outcome(path, tuple(built.notes), elapsed, ticks)
 
 
-def _record(built: Built, path: Path, attributes: dict[str, Any], overwrite: bool,
-            progress: Progress | None) -> tuple[float, int]:  # fmt: skip
+def _record(
+    built: Built, path: Path, attributes: dict[str, Any], overwrite: bool, progress: Progress | None
+) -> tuple[float, int]:
     recording, loop, rows = built.experiment.recording, built.loop, built.excitation
     per_step = loop.substeps if recording.every == "tick" else 1
     settings: dict[str, Any] = {"record": recording.channels, "every": recording.every}

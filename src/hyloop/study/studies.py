@@ -49,8 +49,12 @@ class Job:
 
     def run(self, case: str, experiment: str, *overrides: str) -> Outcome:
         """Run one case from an experiment file of the study's folder; it appears in the report."""
-        outcome = run_file(self.folder / experiment, overrides, self.out / f"{case}.h5",
-                           progress=lambda part: self.progress(case, part))  # fmt: skip
+        outcome = run_file(
+            self.folder / experiment,
+            overrides,
+            self.out / f"{case}.h5",
+            progress=lambda part: self.progress(case, part),
+        )
         self.recordings[case] = outcome.recording
         self.notes.extend(note for note in outcome.notes if note not in self.notes)
         return outcome
@@ -106,14 +110,26 @@ def run_study(name: str, out: Path, *, quick: bool, progress: Callable[[str, flo
     write_verdicts(out / "claims.json", verdicts)
     sources = {claim.claim: claim for claim in claims}
     rows = [
-        [v.claim, sources[v.claim].source, _number(v.paper), _number(v.ours), v.unit, v.verdict,
-         job.not_comparable.get(v.claim, sources[v.claim].not_comparable)]
+        [
+            v.claim,
+            sources[v.claim].source,
+            _number(v.paper),
+            _number(v.ours),
+            v.unit,
+            v.verdict,
+            job.not_comparable.get(v.claim, sources[v.claim].not_comparable),
+        ]
         for v in verdicts
-    ]  # fmt: skip
+    ]
     columns = ["claim", "source", "paper", "ours", "unit", "verdict", "remark"]
     tables = [Table("Claims", columns, rows), *job.tables]
-    report = write_report(out / "report.html", job.recordings, title=head.title, summary=tables,
-                          notes=[head.reference, head.about, *job.notes])  # fmt: skip
+    report = write_report(
+        out / "report.html",
+        job.recordings,
+        title=head.title,
+        summary=tables,
+        notes=[head.reference, head.about, *job.notes],
+    )
     return StudyResult(verdicts, out / "claims.json", report, job.notes)
 
 

@@ -130,8 +130,14 @@ def prepare(path: Path, overrides: Sequence[str] = (), out: Path | None = None) 
     return Prepared(file, path, target, data, parts, inputs, outputs, architecture)
 
 
-def train_file(path: Path, overrides: Sequence[str] = (), out: Path | None = None, *, resume: bool = False,
-               progress: Callable[[int, "Progress"], None] = lambda seed, now: None) -> TrainingOutcome:  # fmt: skip
+def train_file(
+    path: Path,
+    overrides: Sequence[str] = (),
+    out: Path | None = None,
+    *,
+    resume: bool = False,
+    progress: Callable[[int, "Progress"], None] = lambda seed, now: None,
+) -> TrainingOutcome:
     """Train what a file describes.
 
     Parameters
@@ -165,15 +171,31 @@ def train_file(path: Path, overrides: Sequence[str] = (), out: Path | None = Non
     members = []
     for seed, checkpoint in kept.items():
         # a seed that had not begun begins now
-        trained = train_network(now.architecture, seen, recipe, seed=seed, resume=resume and checkpoint.exists(),
-                                checkpoint=checkpoint,
-                                progress=lambda report, seed=seed: progress(seed, report))  # fmt: skip
+        trained = train_network(
+            now.architecture,
+            seen,
+            recipe,
+            seed=seed,
+            resume=resume and checkpoint.exists(),
+            checkpoint=checkpoint,
+            progress=lambda report, seed=seed: progress(seed, report),
+        )
         bare = freeze(trained.model, _card(now, seed, {}))
         predictions = {h.name: _drive(bare, h) for h in now.data.histories}
         agreement = _judge(now.parts, predictions)
         network = freeze(trained.model, _card(now, seed, agreement))
-        members.append(Member(seed, _beside(now, seed), network, trained.history, trained.best_epoch, trained.seconds,
-                              predictions, agreement))  # fmt: skip
+        members.append(
+            Member(
+                seed,
+                _beside(now, seed),
+                network,
+                trained.history,
+                trained.best_epoch,
+                trained.seconds,
+                predictions,
+                agreement,
+            )
+        )
         network.save(members[-1].path)
     chosen = min(members, key=lambda m: m.history.validation.min()) if now.parts.validation else members[0]
     if chosen.path != now.out:
@@ -189,15 +211,21 @@ def _beside(now: Prepared, seed: int, mark: str = "") -> Path:
 def _card(now: Prepared, seed: int, agreement: dict[str, dict[str, float]]) -> Card:
     metrics = {
         f"{side} {measure}": agreement[f"all of {side}"][measure]
-        for side in _SIDES if f"all of {side}" in agreement
-        for measure in MEASURES if np.isfinite(agreement[f"all of {side}"][measure])
-    }  # fmt: skip
+        for side in _SIDES
+        if f"all of {side}" in agreement
+        for measure in MEASURES
+        if np.isfinite(agreement[f"all of {side}"][measure])
+    }
     about: dict[str, Any] = {
-        "title": now.file.title, "file": now.path.name, "sha256": hashlib.sha256(now.path.read_bytes()).hexdigest(),
-        "training": now.file.training.model_dump(mode="json"), "dropout": now.file.network.dropout,
-        "scaling": now.file.scaling.model_dump(), "versions": versions(),
+        "title": now.file.title,
+        "file": now.path.name,
+        "sha256": hashlib.sha256(now.path.read_bytes()).hexdigest(),
+        "training": now.file.training.model_dump(mode="json"),
+        "dropout": now.file.network.dropout,
+        "scaling": now.file.scaling.model_dump(),
+        "versions": versions(),
         **{side: [h.name for h in getattr(now.parts, side)] for side in _SIDES},
-    }  # fmt: skip
+    }
     events = dict.fromkeys(h.event for h in now.parts.train)
     text = f"{len(now.parts.train)} tests of {len(events)} events: {', '.join(events)}"
     dt = now.parts.train[0].dt if now.architecture.recurrent else 0.0

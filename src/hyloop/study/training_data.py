@@ -41,15 +41,20 @@ def read_histories(data: DataSpec) -> TrainingData:
     for test in data.tests:
         for name, columns in read_columns(test.source).items():
             inputs, target = (
-                np.column_stack([_values(test.source, name, columns, signal, channel, units)[:: data.every]
-                                 for signal, channel in wanted.items()])
+                np.column_stack(
+                    [
+                        _values(test.source, name, columns, signal, channel, units)[:: data.every]
+                        for signal, channel in wanted.items()
+                    ]
+                )
                 for wanted in (data.inputs, data.outputs)
-            )  # fmt: skip
+            )
             histories.append(History(name, test.event or columns.event, columns.dt * data.every, inputs, target))
         if test.source.startswith("brfd:") and "v" in (*data.inputs.values(), *data.outputs.values()):
             notes = [_BRFD_VELOCITY]
-    return TrainingData(histories, {key: units[key] for key in data.inputs}, {key: units[key] for key in data.outputs},
-                        notes)  # fmt: skip
+    return TrainingData(
+        histories, {key: units[key] for key in data.inputs}, {key: units[key] for key in data.outputs}, notes
+    )
 
 
 def _values(source: str, test: str, columns: Columns, signal: str, channel: str, units: dict[str, str]) -> np.ndarray:

@@ -14,8 +14,16 @@ from hyloop.study.fields import Quantity, Table, refuse
 from hyloop.study.load import apply_override, read_experiment
 from hyloop.study.messages import explain
 
-__all__ = ["DataSpec", "NetworkSpec", "ScalingSpec", "Schedule", "SplitSpec", "TestSpec", "TrainingFile",
-           "load_training"]  # fmt: skip
+__all__ = [
+    "DataSpec",
+    "NetworkSpec",
+    "ScalingSpec",
+    "Schedule",
+    "SplitSpec",
+    "TestSpec",
+    "TrainingFile",
+    "load_training",
+]
 
 Names = Annotated[tuple[str, ...], Field(strict=False)]
 Positive = Annotated[float, Quantity("-", above=0.0)]
@@ -45,8 +53,10 @@ class NetworkSpec(Table):
         """The layers."""
         if self.measured is not None:  # an ocp_nn
             if self.measured >= inputs:
-                raise BadInput(f"network.measured: got {self.measured}, but of the {inputs} inputs at least one must "
-                               "be the model's own.")  # fmt: skip
+                raise BadInput(
+                    f"network.measured: got {self.measured}, but of the {inputs} inputs at least one must "
+                    "be the model's own."
+                )
             return ocp_nn(self.measured, inputs - self.measured, outputs)
         if self.kind == "mlp":
             return mlp(inputs, outputs, width=self.width, depth=self.depth)
@@ -88,8 +98,12 @@ class DataSpec(Table):
         for key in ("inputs", "outputs"):
             for name in getattr(self, key):
                 if not name.isidentifier():
-                    refuse(key, BadInput(f"'{name}' cannot name a signal; name it in letters and digits, as in "
-                                         f'{{d = "{name}"}}.'))  # fmt: skip
+                    refuse(
+                        key,
+                        BadInput(
+                            f"'{name}' cannot name a signal; name it in letters and digits, as in {{d = \"{name}\"}}."
+                        ),
+                    )
         for name in self.outputs:
             if name in self.inputs:
                 refuse("outputs", BadInput(f"'{name}' is an input too; give it another name."))

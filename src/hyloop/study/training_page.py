@@ -78,8 +78,9 @@ def _losses(members: Sequence[Member]) -> Chart:
         curves = {"training": member.history.train, "validation": member.history.validation}
         lines = tuple(
             Line(np.arange(1, len(values) + 1), np.log10(np.where(values > 0.0, values, np.nan)), name, series)
-            for series, (name, values) in enumerate(curves.items()) if len(values)
-        )  # fmt: skip
+            for series, (name, values) in enumerate(curves.items())
+            if len(values)
+        )
         panels.append(Panel(f"seed {member.seed}", "epoch", "log10 of the loss", lines))
     caption = (
         "Mean square error of the scaled outputs after every epoch; in training with dropout, in validation without."
@@ -93,8 +94,17 @@ def _seeds(outcome: TrainingOutcome) -> Table:
         epochs = len(member.history.train)
         train, validation = member.history.train, member.history.validation
         least = float(validation.min()) if validation.size else None
-        rows.append([member.seed, epochs, member.best_epoch, float(train[member.best_epoch - 1]), least,
-                     member.seconds, member.path.name])  # fmt: skip
+        rows.append(
+            [
+                member.seed,
+                epochs,
+                member.best_epoch,
+                float(train[member.best_epoch - 1]),
+                least,
+                member.seconds,
+                member.path.name,
+            ]
+        )
     columns = ["seed", "epochs", "kept epoch", "training loss", "validation loss", "time [s]", "network"]
     return Table("Seeds", columns, rows)
 
@@ -150,11 +160,15 @@ def _settings(outcome: TrainingOutcome) -> list[Table]:
     now = outcome.prepared
     signals = [
         [s.name, kind, s.unit, s.centre, 1.0 / s.factor, s.low, s.high]
-        for kind, group in (("input", now.inputs), ("output", now.outputs)) for s in group
-    ]  # fmt: skip
+        for kind, group in (("input", now.inputs), ("output", now.outputs))
+        for s in group
+    ]
     layers = [", ".join(f"{layer.kind} {layer.width}" for layer in stage) for stage in now.architecture.stages]
-    tables = {"network": now.file.network.model_dump(), "training": now.file.training.model_dump(),
-              "scaling": now.file.scaling.model_dump()}  # fmt: skip
+    tables = {
+        "network": now.file.network.model_dump(),
+        "training": now.file.training.model_dump(),
+        "scaling": now.file.scaling.model_dump(),
+    }
     rows = [[f"{table}.{key}", _shown(value)] for table, found in tables.items() for key, value in found.items()]
     rows += [["layers, stage by stage", " → ".join(layers)], ["training file", now.path.name]]
     rows += [[f"version of {key}", value] for key, value in versions().items()]

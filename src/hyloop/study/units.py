@@ -39,19 +39,36 @@ class Unit(NamedTuple):
 
 
 _BASIC = {
-    "m": Unit(1.0, m=1), "s": Unit(1.0, s=1), "N": Unit(1.0, 1, 1, -2), "Pa": Unit(1.0, -1, 1, -2),
-    "J": Unit(1.0, 2, 1, -2), "W": Unit(1.0, 2, 1, -3), "Hz": Unit(1.0, s=-1),
-}  # fmt: skip
+    "m": Unit(1.0, m=1),
+    "s": Unit(1.0, s=1),
+    "N": Unit(1.0, 1, 1, -2),
+    "Pa": Unit(1.0, -1, 1, -2),
+    "J": Unit(1.0, 2, 1, -2),
+    "W": Unit(1.0, 2, 1, -3),
+    "Hz": Unit(1.0, s=-1),
+}
 _PREFIXES = {"": 1.0, "G": 1e9, "M": 1e6, "k": 1e3, "c": 1e-2, "m": 1e-3, "u": 1e-6, "µ": 1e-6, "μ": 1e-6, "n": 1e-9}
 _OTHERS = {
-    "kg": Unit(1.0, kg=1), "t": Unit(1e3, kg=1), "min": Unit(60.0, s=1), "h": Unit(3600.0, s=1),
-    "g": Unit(GRAVITY, m=1, s=-2), "gal": Unit(1e-2, m=1, s=-2), "Gal": Unit(1e-2, m=1, s=-2),
-    "kgf": Unit(GRAVITY, 1, 1, -2), "tf": Unit(1e3 * GRAVITY, 1, 1, -2),
-    "in": Unit(INCH, m=1), "ft": Unit(12 * INCH, m=1), "lb": Unit(POUND, kg=1),
-    "lbf": Unit(POUND * GRAVITY, 1, 1, -2), "kip": Unit(1e3 * POUND * GRAVITY, 1, 1, -2),
-    "psi": Unit(POUND * GRAVITY / INCH**2, -1, 1, -2), "ksi": Unit(1e3 * POUND * GRAVITY / INCH**2, -1, 1, -2),
-    "%": Unit(1e-2), "rad": Unit(1.0), "deg": Unit(math.pi / 180.0),
-}  # fmt: skip
+    "kg": Unit(1.0, kg=1),
+    "t": Unit(1e3, kg=1),
+    "min": Unit(60.0, s=1),
+    "h": Unit(3600.0, s=1),
+    "g": Unit(GRAVITY, m=1, s=-2),
+    "gal": Unit(1e-2, m=1, s=-2),
+    "Gal": Unit(1e-2, m=1, s=-2),
+    "kgf": Unit(GRAVITY, 1, 1, -2),
+    "tf": Unit(1e3 * GRAVITY, 1, 1, -2),
+    "in": Unit(INCH, m=1),
+    "ft": Unit(12 * INCH, m=1),
+    "lb": Unit(POUND, kg=1),
+    "lbf": Unit(POUND * GRAVITY, 1, 1, -2),
+    "kip": Unit(1e3 * POUND * GRAVITY, 1, 1, -2),
+    "psi": Unit(POUND * GRAVITY / INCH**2, -1, 1, -2),
+    "ksi": Unit(1e3 * POUND * GRAVITY / INCH**2, -1, 1, -2),
+    "%": Unit(1e-2),
+    "rad": Unit(1.0),
+    "deg": Unit(math.pi / 180.0),
+}
 UNITS: dict[str, Unit] = {
     f"{prefix}{name}": unit._replace(size=unit.size * factor)
     for name, unit in _BASIC.items()
@@ -64,10 +81,19 @@ _TOKEN = re.compile(r"\s*(?:(?P<name>[A-Za-zµμ]+|%)|(?P<digits>[0-9]+)|(?P<sig
 _LARGEST_POWER = 12  # no quantity of mechanics goes beyond it
 
 _EXAMPLES = {
-    (0, 0, 0): "'5 %' or 0.05", (1, 0, 0): "'25 mm'", (0, 1, 0): "'40 t'", (0, 0, 1): "'1/1024 s'",
-    (1, 1, -2): "'23 kN'", (0, 1, -2): "'37 kN/mm'", (0, 1, -1): "'30 kN s/m'", (1, 0, -2): "'0.35 g' or '1000 gal'",
-    (1, 0, -1): "'25 mm/s'", (0, 0, -1): "'2 Hz'", (2, 1, -2): "'2.5 kJ'", (-2, -1, 2): "'5e-9 1/(N mm)'",
-}  # fmt: skip
+    (0, 0, 0): "'5 %' or 0.05",
+    (1, 0, 0): "'25 mm'",
+    (0, 1, 0): "'40 t'",
+    (0, 0, 1): "'1/1024 s'",
+    (1, 1, -2): "'23 kN'",
+    (0, 1, -2): "'37 kN/mm'",
+    (0, 1, -1): "'30 kN s/m'",
+    (1, 0, -2): "'0.35 g' or '1000 gal'",
+    (1, 0, -1): "'25 mm/s'",
+    (0, 0, -1): "'2 Hz'",
+    (2, 1, -2): "'2.5 kJ'",
+    (-2, -1, 2): "'5e-9 1/(N mm)'",
+}
 
 
 def quantity(given: Any, unit: str, where: str = "") -> float:

@@ -16,8 +16,17 @@ from hyloop.study.laws import LAWS, DeviceSpec
 from hyloop.study.units import quantity
 from hyloop.updating import Network, ensemble, filtered_network, forgetting_network, recursive_least_squares, unscented
 
-__all__ = ["UPDATERS", "Constant", "Ensemble", "FilteredNetwork", "ForgettingNetwork", "FrozenNetwork", "LeastSquares",
-           "ModelSpec", "Unscented"]  # fmt: skip
+__all__ = [
+    "UPDATERS",
+    "Constant",
+    "Ensemble",
+    "FilteredNetwork",
+    "ForgettingNetwork",
+    "FrozenNetwork",
+    "LeastSquares",
+    "ModelSpec",
+    "Unscented",
+]
 
 _SHARE = Quantity("-", low=0.0)
 
@@ -274,5 +283,12 @@ ModelSpec = Annotated[
     Constant | Unscented | Ensemble | LeastSquares | FrozenNetwork | FilteredNetwork | ForgettingNetwork,
     Field(discriminator="updater"),
 ]
-UPDATERS = ("constant", "unscented", "ensemble", "recursive_least_squares", "frozen_network", "filtered_network",
-            "forgetting_network")  # fmt: skip
+UPDATERS = (
+    "constant",
+    "unscented",
+    "ensemble",
+    "recursive_least_squares",
+    "frozen_network",
+    "filtered_network",
+    "forgetting_network",
+)

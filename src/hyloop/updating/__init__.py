@@ -9,5 +9,16 @@ from hyloop.updating.observability import Observability, covariance, observabili
 from hyloop.updating.pretraining import pretrain
 from hyloop.updating.unscented import unscented
 
-__all__ = ["Network", "Observability", "covariance", "ensemble", "filtered_network", "forgetting_network",
-           "hysteresis_network", "observability", "pretrain", "recursive_least_squares", "unscented"]  # fmt: skip
+__all__ = [
+    "Network",
+    "Observability",
+    "covariance",
+    "ensemble",
+    "filtered_network",
+    "forgetting_network",
+    "hysteresis_network",
+    "observability",
+    "pretrain",
+    "recursive_least_squares",
+    "unscented",
+]

@@ -31,9 +31,17 @@ __all__ = ["ensemble"]
 BOUNDS = {None: 0, "clip": CLIP, "transform": TRANSFORM}
 
 
-def ensemble(law: Instance, free: Mapping[str, tuple[float, float]], *, noise: float, members: int = 16,
-             process: float | Mapping[str, float] = 1e-3, initial_std: float | Mapping[str, float] = 0.1,
-             bounds: str | None = "clip", seed: int = 0) -> Instance:  # fmt: skip
+def ensemble(
+    law: Instance,
+    free: Mapping[str, tuple[float, float]],
+    *,
+    noise: float,
+    members: int = 16,
+    process: float | Mapping[str, float] = 1e-3,
+    initial_std: float | Mapping[str, float] = 0.1,
+    bounds: str | None = "clip",
+    seed: int = 0,
+) -> Instance:
     r"""Follow the free parameters of a law with an ensemble of models.
 
     Inputs and outputs are those of `unscented`; ``f`` is the force believed after the measurement. Parameters are the
@@ -71,14 +79,19 @@ def ensemble(law: Instance, free: Mapping[str, tuple[float, float]], *, noise: f
     check_choice("bound rule", bounds, BOUNDS, where)
     carried = free_parameters(law, free, process, initial_std, bounds == "transform", where)
     if int(members) != members or members <= len(carried):
-        raise OutOfBounds(f"{where}: members = {members!r} must be a whole number above that of the free parameters, "
-                          f"{len(carried)}; take 16 or more.")  # fmt: skip
+        raise OutOfBounds(
+            f"{where}: members = {members!r} must be a whole number above that of the free parameters, "
+            f"{len(carried)}; take 16 or more."
+        )
     if int(seed) != seed or not 0 <= seed < 2**52:
         raise OutOfBounds(f"{where}: seed = {seed!r} must be a whole number from 0 to 2^52.")
     settings = kept(law, carried) | {"enkf_noise": positive(noise, "noise", where), "enkf_seed": float(seed)}
     draws = _normal(int(members), len(carried), seed)
-    initial = {f"m_{key}_{j}": parameter.m + parameter.std * draws[j, i]
-               for i, (key, parameter) in enumerate(carried.items()) for j in range(int(members))}  # fmt: skip
+    initial = {
+        f"m_{key}_{j}": parameter.m + parameter.std * draws[j, i]
+        for i, (key, parameter) in enumerate(carried.items())
+        for j in range(int(members))
+    }
     initial |= {f"x_{key}_{j}": start for j in range(int(members)) for key, start in law.initial.items()}
     initial["drawn"] = float(draws.size)
     return _block(law.block, tuple(carried), BOUNDS[bounds], int(members))(initial=initial, **settings)

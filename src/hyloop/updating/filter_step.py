@@ -37,8 +37,20 @@ class Places(NamedTuple):
 
 def places(block: Block, n: int) -> Places:
     """Lay out the state of a filter with `n` free parameters of a law."""
-    sizes = [n, n * n, len(block.state), n * n, 2 * n * n, n * n, n, n + 1, n, len(block.params), len(block.state),
-             len(block.outputs)]  # fmt: skip
+    sizes = [
+        n,
+        n * n,
+        len(block.state),
+        n * n,
+        2 * n * n,
+        n * n,
+        n,
+        n + 1,
+        n,
+        len(block.params),
+        len(block.state),
+        len(block.outputs),
+    ]
     ends = [0]
     for size in sizes:
         ends.append(ends[-1] + size)

@@ -34,9 +34,20 @@ __all__ = ["filtered_network"]
 _CALM = 50.0  # ticks the guard counts in advance as explained, so that it does not jump at the first sample
 
 
-def filtered_network(network: Network, *, noise: float = 0.0, noise_d: float = 0.0, model_error: float = 0.01,
-                     scale_std: float = 0.2, weight_std: float = 3e-3, process: float = 0.0, adapt: str = "all",
-                     evidence: float = 9.0, gain: float = 0.8, fading: float = 0.999) -> Instance:  # fmt: skip
+def filtered_network(
+    network: Network,
+    *,
+    noise: float = 0.0,
+    noise_d: float = 0.0,
+    model_error: float = 0.01,
+    scale_std: float = 0.2,
+    weight_std: float = 3e-3,
+    process: float = 0.0,
+    adapt: str = "all",
+    evidence: float = 9.0,
+    gain: float = 0.8,
+    fading: float = 0.999,
+) -> Instance:
     """An updater that follows a measured device with two scales and the weights of a network.
 
     Inputs are the measured deformation ``d`` and force ``f_m``. Outputs are ``force_scale``, ``length_scale`` and the
@@ -95,9 +106,18 @@ def filtered_network(network: Network, *, noise: float = 0.0, noise_d: float = 0
     numbers[at.scale : at.scale + 14] = [*network.centre, *network.factor]
     stds = np.r_[np.full(2, scale_std), np.full(adaptive[adapt], weight_std)]
     numbers[at.P : at.P + len(stds) ** 2] = np.diag(stds**2).ravel()
-    settings = {"tolerance": network.error, "floor": model_error / network.factor[6], "noise": noise,
-                "noise_d": noise_d, "scale_std": scale_std, "weight_std": weight_std, "process": process,
-                "evidence": evidence, "gain": gain, "fading": fading}  # fmt: skip
+    settings = {
+        "tolerance": network.error,
+        "floor": model_error / network.factor[6],
+        "noise": noise,
+        "noise_d": noise_d,
+        "scale_std": scale_std,
+        "weight_std": weight_std,
+        "process": process,
+        "evidence": evidence,
+        "gain": gain,
+        "fading": fading,
+    }
     initial = {"sum_frozen": _CALM, "sum_updated": _CALM, "ticks": _CALM}
     return block(memory=numbers, initial=initial, **settings)
 
@@ -129,10 +149,21 @@ def _places(width: int, depth: int, adaptive: int) -> _Places:
 # named state of the block
 _D, _F, _E, _A, _B, _FROZEN_F, _FROZEN_E, _VARIANCE, _SHARED, _OWN_F, _OWN_E, _SUM_FROZEN, _SUM_OWN, _TICKS = range(14)
 _STATE = {
-    "d_last": "m", "f_last": "N", "energy": "J", "ln_a": "-", "ln_b": "-", "f_frozen": "N", "e_frozen": "J",
-    "variance": "N2", "shared": "N m", "f_updated": "N", "e_updated": "J", "sum_frozen": "-", "sum_updated": "-",
+    "d_last": "m",
+    "f_last": "N",
+    "energy": "J",
+    "ln_a": "-",
+    "ln_b": "-",
+    "f_frozen": "N",
+    "e_frozen": "J",
+    "variance": "N2",
+    "shared": "N m",
+    "f_updated": "N",
+    "e_updated": "J",
+    "sum_frozen": "-",
+    "sum_updated": "-",
     "ticks": "-",
-}  # fmt: skip
+}
 
 
 @cache
@@ -140,8 +171,14 @@ def _block(width: int, depth: int, energy: str, adaptive: int, dt: float) -> Blo
     n = weight_count(INPUTS, width, depth)
     make = inplace_block(
         inputs={"d": "m", "f_m": "N"},
-        outputs={"force_scale": "-", "length_scale": "-", **{f"w_{k}": "-" for k in range(n)}, "f": "N",
-                 "innovation": "N", "updated": "-"},
+        outputs={
+            "force_scale": "-",
+            "length_scale": "-",
+            **{f"w_{k}": "-" for k in range(n)},
+            "f": "N",
+            "innovation": "N",
+            "updated": "-",
+        },
         state=_STATE,
         params={
             "tolerance": Param("N", 1.0, 0.0, about="error of the freely running network in training"),
@@ -157,7 +194,7 @@ def _block(width: int, depth: int, energy: str, adaptive: int, dt: float) -> Blo
         },
         memory=_places(width, depth, adaptive).size,
         reference="Singhal and Wu (1989), Training multilayer perceptrons with the extended Kalman algorithm.",
-    )  # fmt: skip
+    )
     return replace(make(_step(width, depth, ENERGIES[energy], adaptive)), name="filtered_network", tick=dt)
 
 
@@ -191,8 +228,12 @@ def _step(width: int, depth: int, rule: int, adaptive: int) -> Callable:
             gradients(frozen, z, hidden, g, gz, delta, INPUTS, width, depth)
             by_d, by_last, by_f, _ = _slopes(gz, s, d, d_last, x[_FROZEN_F])
             by_f = min(max(by_f, -1.0), 1.0)
-            x[_VARIANCE] = max(by_f * by_f * x[_VARIANCE] + (by_d * by_d + by_last * by_last) * R_d
-                               + 2.0 * by_f * by_last * x[_SHARED], 0.0)  # fmt: skip
+            x[_VARIANCE] = max(
+                by_f * by_f * x[_VARIANCE]
+                + (by_d * by_d + by_last * by_last) * R_d
+                + 2.0 * by_f * by_last * x[_SHARED],
+                0.0,
+            )
             x[_SHARED] = by_d * R_d
             x[_FROZEN_F] = f
             x[_FROZEN_E] += absorbed(f, d, d_last, rule)

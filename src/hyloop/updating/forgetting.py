@@ -28,9 +28,17 @@ __all__ = ["forgetting_network"]
 _NEGLIGIBLE = 1e-14  # weight of a sample that cannot change the result
 
 
-def forgetting_network(network: Network, *, window: int = 200, forgetting: float = 0.1, damping: float = 1e-5,
-                       iterations: int = 2, anchor: float = 0.0, fallback: bool = True,
-                       budget: float = math.inf) -> Instance:  # fmt: skip
+def forgetting_network(
+    network: Network,
+    *,
+    window: int = 200,
+    forgetting: float = 0.1,
+    damping: float = 1e-5,
+    iterations: int = 2,
+    anchor: float = 0.0,
+    fallback: bool = True,
+    budget: float = math.inf,
+) -> Instance:
     """An updater that retrains a network in every tick with the latest samples of the measured device.
 
     Inputs are the measured deformation ``d`` and force ``f_m``. Outputs are the weights ``w_0, w_1, ...`` for the
@@ -71,8 +79,10 @@ def forgetting_network(network: Network, *, window: int = 200, forgetting: float
     if not 0.0 < forgetting <= 1.0:
         raise OutOfBounds(f"{where}: forgetting = {forgetting!r} must lie in (0, 1].")
     if not damping > 0.0 or not anchor >= 0.0 or not budget > 0.0:
-        raise OutOfBounds(f"{where}: damping = {damping!r} and budget = {budget!r} must be positive and anchor = "
-                          f"{anchor!r} not negative.")  # fmt: skip
+        raise OutOfBounds(
+            f"{where}: damping = {damping!r} and budget = {budget!r} must be positive and anchor = "
+            f"{anchor!r} not negative."
+        )
     rows = int(window)
     if forgetting < 1.0:
         rows = min(rows, 1 + math.floor(math.log(_NEGLIGIBLE) / math.log(forgetting)))
@@ -82,8 +92,9 @@ def forgetting_network(network: Network, *, window: int = 200, forgetting: float
     memory[at.w : at.w + n] = memory[at.frozen : at.frozen + n] = network.weights
     memory[at.scale : at.scale + 14] = [*network.centre, *network.factor]
     memory[at.importance : at.importance + rows] = _importance(forgetting, int(window), rows)
-    return block(memory=memory, damping=damping, iterations=iterations, anchor=anchor, fallback=float(fallback),
-                 budget=budget)  # fmt: skip
+    return block(
+        memory=memory, damping=damping, iterations=iterations, anchor=anchor, fallback=float(fallback), budget=budget
+    )
 
 
 def _importance(forgetting: float, window: int, rows: int) -> np.ndarray:

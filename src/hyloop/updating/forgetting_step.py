@@ -45,8 +45,25 @@ class Places(NamedTuple):
 def places(width: int, depth: int, rows: int) -> Places:
     """Lay out the memory for a window of `rows` samples."""
     n = weight_count(INPUTS, width, depth)
-    sizes = [n, n, 14, rows, rows * INPUTS, rows, rows * n, rows * rows, rows * rows, rows, rows, n, n, width * depth,
-             width * depth, INPUTS, 2]  # fmt: skip
+    sizes = [
+        n,
+        n,
+        14,
+        rows,
+        rows * INPUTS,
+        rows,
+        rows * n,
+        rows * rows,
+        rows * rows,
+        rows,
+        rows,
+        n,
+        n,
+        width * depth,
+        width * depth,
+        INPUTS,
+        2,
+    ]
     return Places(*np.cumsum([0, *sizes]).tolist())
 
 

@@ -40,9 +40,16 @@ BOUNDS = {None: 0, "clip": CLIP}
 measure: Any = None  # bound by `_step`
 
 
-def recursive_least_squares(law: Instance, free: Mapping[str, tuple[float, float]], *, noise: float,
-                            forgetting: float = 0.999, initial_std: float | Mapping[str, float] = 0.1,
-                            bounds: str | None = "clip", windup: float = 1.0) -> Instance:  # fmt: skip
+def recursive_least_squares(
+    law: Instance,
+    free: Mapping[str, tuple[float, float]],
+    *,
+    noise: float,
+    forgetting: float = 0.999,
+    initial_std: float | Mapping[str, float] = 0.1,
+    bounds: str | None = "clip",
+    windup: float = 1.0,
+) -> Instance:
     r"""Follow the free parameters of a law by least squares that forget.
 
     Inputs and outputs are those of `unscented`.

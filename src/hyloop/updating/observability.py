@@ -27,8 +27,10 @@ class Observability(NamedTuple):
         lines = []
         for key, fall in self.fall.items():
             verdict = ", not observable" if key in self.unobservable else ""
-            lines.append(f"{key}: standard deviation {self.std[key]:.2g} of its start, at best {fall:.2g} times that "
-                         f"at the start{verdict}")  # fmt: skip
+            lines.append(
+                f"{key}: standard deviation {self.std[key]:.2g} of its start, at best {fall:.2g} times that "
+                f"at the start{verdict}"
+            )
         for (a, b), r in self.entangled.items():
             lines.append(f"{a} and {b}: correlation {r:+.4f}, only a combination is known")
         return "\n".join(lines)
@@ -38,8 +40,10 @@ def _names(filtered: Instance) -> list[str]:
     """Free parameters: those outputs of an updater that have a scale."""
     names = [key for key in filtered.block.outputs if f"{key}_scale" in filtered.block.params]
     if not names or not filtered.block.flags & {"square-root", "nearest", "none", "ensemble"}:
-        raise BadInput(f"{filtered.block.name} carries no covariance. Give a filter made by unscented, ensemble or "
-                       "recursive_least_squares.")  # fmt: skip
+        raise BadInput(
+            f"{filtered.block.name} carries no covariance. Give a filter made by unscented, ensemble or "
+            "recursive_least_squares."
+        )
     return names
 
 
@@ -59,8 +63,9 @@ def covariance(filtered: Instance, states: Mapping[str, Any]) -> np.ndarray:
     return S @ np.swapaxes(S, -1, -2) if "square-root" in filtered.block.flags else S
 
 
-def observability(filtered: Instance, history: Mapping[str, Any], *, fall: float = 0.5,
-                  correlation: float = 0.99) -> Observability:  # fmt: skip
+def observability(
+    filtered: Instance, history: Mapping[str, Any], *, fall: float = 0.5, correlation: float = 0.99
+) -> Observability:
     """Judge from a driven filter which of its parameters the data have shown.
 
     A filter reports a number for every parameter, also for one that the test never touched: the stiffness of a spring
@@ -89,8 +94,12 @@ def observability(filtered: Instance, history: Mapping[str, Any], *, fall: float
         R = P[-1] / np.outer(last, last)
     failed = not all(np.isfinite(history[key][-1]) for key in names)
     unseen = tuple(key for key, share in zip(names, least, strict=True) if failed or not share < fall)
-    pairs = {(names[i], names[j]): float(R[i, j]) for i in range(len(names)) for j in range(i + 1, len(names))
-             if abs(R[i, j]) >= correlation}  # fmt: skip
+    pairs = {
+        (names[i], names[j]): float(R[i, j])
+        for i in range(len(names))
+        for j in range(i + 1, len(names))
+        if abs(R[i, j]) >= correlation
+    }
     return Observability(_by_name(names, least), _by_name(names, last), unseen, pairs)
 
 

@@ -19,8 +19,22 @@ from hyloop.core.block import Block, Instance, Param
 from hyloop.core.jit import verb
 from hyloop.errors import BadInput, OutOfBounds, UnknownName
 
-__all__ = ["CLIP", "SHRINK", "TRANSFORM", "Free", "carried_params", "check_choice", "clip", "fixed_params",
-           "free_parameters", "held", "kept", "offer", "positive", "value"]  # fmt: skip
+__all__ = [
+    "CLIP",
+    "SHRINK",
+    "TRANSFORM",
+    "Free",
+    "carried_params",
+    "check_choice",
+    "clip",
+    "fixed_params",
+    "free_parameters",
+    "held",
+    "kept",
+    "offer",
+    "positive",
+    "value",
+]
 
 CLIP, SHRINK, TRANSFORM = 1, 2, 3
 REACH = 6.0  # logits: within 0.25 % of a bound the transform is so flat that the filter could not return
@@ -37,9 +51,14 @@ class Free(NamedTuple):
     std: float  # standard deviation of m at the start
 
 
-def free_parameters(law: Instance, free: Mapping[str, tuple[float, float]], process: float | Mapping[str, float],
-                    initial_std: float | Mapping[str, float], transformed: bool,
-                    where: str) -> dict[str, Free]:  # fmt: skip
+def free_parameters(
+    law: Instance,
+    free: Mapping[str, tuple[float, float]],
+    process: float | Mapping[str, float],
+    initial_std: float | Mapping[str, float],
+    transformed: bool,
+    where: str,
+) -> dict[str, Free]:
     """Check the law, the names, the bounds and the deviations; return every free parameter by name."""
     block, names = law.block, tuple(free)
     if "f" not in block.outputs:
@@ -47,16 +66,22 @@ def free_parameters(law: Instance, free: Mapping[str, tuple[float, float]], proc
     if "f_m" in block.inputs:
         raise BadInput(f"{where}: {block.name} already has an input 'f_m', the name of the measured force.")
     if block.memory:
-        raise BadInput(f"{where}: {block.name} keeps an unnamed memory, which a filter on parameters does not carry. "
-                       "For a network take filtered_network or forgetting_network.")  # fmt: skip
+        raise BadInput(
+            f"{where}: {block.name} keeps an unnamed memory, which a filter on parameters does not carry. "
+            "For a network take filtered_network or forgetting_network."
+        )
     if not names:
         raise BadInput(f"{where}: name at least one free parameter of {', '.join(block.params)}.")
     for key in names:
         if key not in block.params:
             raise UnknownName("parameter", key, block.params, where=where)
     walks, deviations = _each(process, names, "process", where), _each(initial_std, names, "initial_std", where)
-    return {key: _free(block.params[key], law.params[key], free[key], walks[key], deviations[key], transformed,
-                       f"{where}.{key}") for key in names}  # fmt: skip
+    return {
+        key: _free(
+            block.params[key], law.params[key], free[key], walks[key], deviations[key], transformed, f"{where}.{key}"
+        )
+        for key in names
+    }
 
 
 def _free(spec: Param, start: float, interval: Any, process: float, std: float, transformed: bool, where: str) -> Free:
@@ -65,14 +90,19 @@ def _free(spec: Param, start: float, interval: Any, process: float, std: float, 
     except (TypeError, ValueError) as error:
         raise BadInput(f"{where}: bounds must be a pair (low, high), got {interval!r}.") from error
     if not low < high or low < spec.low or high > spec.high:
-        raise OutOfBounds(f"{where}: bounds ({low:g}, {high:g}) must be in order and inside those of the law, "
-                          f"[{spec.low:g}, {spec.high:g}].")  # fmt: skip
+        raise OutOfBounds(
+            f"{where}: bounds ({low:g}, {high:g}) must be in order and inside those of the law, "
+            f"[{spec.low:g}, {spec.high:g}]."
+        )
     if not low <= start <= high:
-        raise OutOfBounds(f"{where} starts at {start:g}, outside its bounds ({low:g}, {high:g}). Widen them or start "
-                          "inside.")  # fmt: skip
+        raise OutOfBounds(
+            f"{where} starts at {start:g}, outside its bounds ({low:g}, {high:g}). Widen them or start inside."
+        )
     if not 0.0 <= process < math.inf or not 0.0 < std < math.inf:
-        raise OutOfBounds(f"{where}: process = {process!r} must not be negative and initial_std = {std!r} must be "
-                          "positive, both finite.")  # fmt: skip
+        raise OutOfBounds(
+            f"{where}: process = {process!r} must not be negative and initial_std = {std!r} must be "
+            "positive, both finite."
+        )
     scale = abs(start) or high - low
     if not math.isfinite(scale):
         raise BadInput(f"{where} starts at zero, so its scale is the width of its bounds; give finite bounds.")
@@ -82,8 +112,10 @@ def _free(spec: Param, start: float, interval: Any, process: float, std: float, 
         raise BadInput(f"{where}: bounds='transform' needs finite bounds, got ({low:g}, {high:g}).")
     place = (start - low) / (high - low)
     if not abs(2.0 * place - 1.0) < math.tanh(REACH / 2.0):
-        raise OutOfBounds(f"{where} starts at {start:g}, on a bound or next to it; bounds='transform' needs a start "
-                          f"clearly inside ({low:g}, {high:g}).")  # fmt: skip
+        raise OutOfBounds(
+            f"{where} starts at {start:g}, on a bound or next to it; bounds='transform' needs a start "
+            f"clearly inside ({low:g}, {high:g})."
+        )
     scale /= (high - low) * place * (1.0 - place)
     return Free(math.log(place / (1.0 - place)) / scale, scale, low, high, process, std)
 

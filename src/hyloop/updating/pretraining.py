@@ -19,9 +19,20 @@ _DAMPING_MAX = 1e10
 _LEAST = 50  # samples
 
 
-def pretrain(d: Any, f: Any, *, dt: float, seed: int = 0, iterations: int = 1000, width: int = 10, depth: int = 3,
-             energy: str = "total", share: float = 0.75, stiffness: float = 0.0,
-             progress: Callable[[float], None] = lambda part: None) -> Network:  # fmt: skip
+def pretrain(
+    d: Any,
+    f: Any,
+    *,
+    dt: float,
+    seed: int = 0,
+    iterations: int = 1000,
+    width: int = 10,
+    depth: int = 3,
+    energy: str = "total",
+    share: float = 0.75,
+    stiffness: float = 0.0,
+    progress: Callable[[float], None] = lambda part: None,
+) -> Network:
     """Train a network on the deformation and force of one recorded test.
 
     Parameters
@@ -47,8 +58,10 @@ def pretrain(d: Any, f: Any, *, dt: float, seed: int = 0, iterations: int = 1000
     """
     d, f = np.asarray(d, dtype=float), np.asarray(f, dtype=float)
     if d.ndim != 1 or d.shape != f.shape or len(d) < _LEAST:
-        raise BadShape(f"pretrain: d and f must be two histories of one length, at least {_LEAST} samples, got "
-                       f"{d.shape} and {f.shape}.")  # fmt: skip
+        raise BadShape(
+            f"pretrain: d and f must be two histories of one length, at least {_LEAST} samples, got "
+            f"{d.shape} and {f.shape}."
+        )
     if not (np.isfinite(d).all() and np.isfinite(f).all()):
         raise BadInput("pretrain: the record holds values that are not finite. Cut or repair it.")
     if not (dt > 0.0 and np.isfinite(dt)):
@@ -80,8 +93,9 @@ def _samples(d: np.ndarray, f: np.ndarray, rule: int) -> np.ndarray:
     )
 
 
-def _levenberg_marquardt(w: np.ndarray, samples: np.ndarray, width: int, depth: int, iterations: int,
-                         progress: Callable[[float], None]) -> tuple[np.ndarray, float]:  # fmt: skip
+def _levenberg_marquardt(
+    w: np.ndarray, samples: np.ndarray, width: int, depth: int, iterations: int, progress: Callable[[float], None]
+) -> tuple[np.ndarray, float]:
     damping, n = 1e-3, weight_count(INPUTS, width, depth)
     J, e = np.empty((len(samples), n)), np.empty(len(samples))
     best = _residuals(w, samples, J, e, width, depth, True)

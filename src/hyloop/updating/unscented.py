@@ -42,11 +42,21 @@ BOUNDS: Mapping[str | None, int] = {None: 0, "clip": CLIP, "shrink": SHRINK, "tr
 LONGEST = 4096  # ticks of delay; the inputs of all of them are kept in the state
 
 
-def unscented(law: Instance, free: Mapping[str, tuple[float, float]], *, noise: float,
-              process: float | Mapping[str, float] = 1e-3, initial_std: float | Mapping[str, float] = 0.1,
-              alpha: float = 0.1, beta: float = 2.0, kappa: float = 0.0, bounds: str | None = "clip",
-              repair: str = "square-root", states: Mapping[str, tuple[float, float]] | None = None,
-              delay: float = 0.0) -> Instance:  # fmt: skip
+def unscented(
+    law: Instance,
+    free: Mapping[str, tuple[float, float]],
+    *,
+    noise: float,
+    process: float | Mapping[str, float] = 1e-3,
+    initial_std: float | Mapping[str, float] = 0.1,
+    alpha: float = 0.1,
+    beta: float = 2.0,
+    kappa: float = 0.0,
+    bounds: str | None = "clip",
+    repair: str = "square-root",
+    states: Mapping[str, tuple[float, float]] | None = None,
+    delay: float = 0.0,
+) -> Instance:
     r"""A filter that follows the free parameters of a law, from its measured inputs and force.
 
     Inputs are those of the law and the measured force ``f_m``. Outputs are the free parameters under their own names,
@@ -127,8 +137,11 @@ def unscented(law: Instance, free: Mapping[str, tuple[float, float]], *, noise: 
         raise OutOfBounds(
             f"{where}: beta = {beta!r} must be at least alpha squared, or a variance may become negative."
         )
-    settings = kept(law, carried) | {"ukf_noise": positive(noise, "noise", where), "ukf_spread": spread,
-                                     "ukf_curvature": beta - alpha * alpha}  # fmt: skip
+    settings = kept(law, carried) | {
+        "ukf_noise": positive(noise, "noise", where),
+        "ukf_spread": spread,
+        "ukf_curvature": beta - alpha * alpha,
+    }
     settings |= {f"x_{key}_process": walk for key, (_, walk) in memory.items()}
     settings |= {"ukf_delay": delay} if delay else {}
     initial = {f"x_{key}": number for key, number in law.initial.items()}
@@ -144,17 +157,22 @@ def unscented(law: Instance, free: Mapping[str, tuple[float, float]], *, noise: 
     return block(initial=initial, **settings)
 
 
-def _check_states(block: Block, states: Mapping[str, tuple[float, float]], bounds: str | None, repair: str,
-                  where: str) -> None:  # fmt: skip
+def _check_states(
+    block: Block, states: Mapping[str, tuple[float, float]], bounds: str | None, repair: str, where: str
+) -> None:
     for key, pair in states.items():
         if key not in block.state:
             raise UnknownName("state", key, block.state, where=where)
         if np.shape(pair) != (2,) or not 0.0 <= pair[0] < math.inf or not 0.0 < pair[1] < math.inf:
-            raise OutOfBounds(f"{where}: states[{key!r}] = {pair!r} must be two standard deviations in "
-                              f"{block.state[key]}: at the start, not negative; of one tick, positive.")  # fmt: skip
+            raise OutOfBounds(
+                f"{where}: states[{key!r}] = {pair!r} must be two standard deviations in "
+                f"{block.state[key]}: at the start, not negative; of one tick, positive."
+            )
     if states and (repair != "square-root" or bounds == "shrink"):
-        raise BadInput(f"{where}: filtered states need repair='square-root' and bounds 'clip', 'transform' or None; "
-                       f"got {repair!r} and {bounds!r}.")  # fmt: skip
+        raise BadInput(
+            f"{where}: filtered states need repair='square-root' and bounds 'clip', 'transform' or None; "
+            f"got {repair!r} and {bounds!r}."
+        )
 
 
 @cache
