@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks import engine, filters, networks, tower
-from benchmarks.rc_frame import rc_frame
+from benchmarks.moment_frame import moment_frame
 from benchmarks.recording import recording
 from benchmarks.sparse import sparse
 
@@ -17,7 +17,7 @@ BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "tower": tower.tower,
     "sparse": sparse,
     "recording": recording,
-    "rc-frame": rc_frame,
+    "moment-frame": moment_frame,
     "cukf": filters.cukf,
     "updaters": filters.updaters,
     "network-updates": filters.network_updates,

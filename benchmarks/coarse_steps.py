@@ -124,7 +124,7 @@ def campaign(name: str) -> None:
 def against_opensees(name: str, count: int, rate: int = 1024) -> None:
     """Print the errors of some runs against OpenSees at 1/1024 s: Newmark's average acceleration, Newton's method."""
     sys.path.insert(0, str(ROOT / "tests"))
-    peer = import_module("oracles.opensees_rc_frame").RcFrame
+    peer = import_module("oracles.opensees_moment_frame").OpenSeesMomentFrame
     make, roof, height = STRUCTURES[name]
     first, second = make().structure().modes().omega[:2]
     damping = 2 * RATIO * first * second / (first + second), 2 * RATIO / (first + second)

@@ -11,8 +11,8 @@ from hyloop.devices.bouc_wen import bouc_wen
 from hyloop.devices.lugre import lugre
 from hyloop.devices.viscous import nonlinear_maxwell
 from hyloop.updating import Network, ensemble, filtered_network, forgetting_network, recursive_least_squares, unscented
-from hyloop.updating.network import INPUTS
-from hyloop.updating.perceptron import weight_count
+from hyloop.updating.networks.network import INPUTS
+from hyloop.updating.networks.perceptron import weight_count
 
 __all__ = ["cukf", "network_updates", "updaters"]
 

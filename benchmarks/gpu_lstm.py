@@ -16,7 +16,7 @@ import optax
 
 from benchmarks.measure import interleaved, report
 from benchmarks.torch_networks import torch_module, torch_ocp_nn
-from hyloop.learn.networks import Stack
+from hyloop.learn.networks.stack import Stack
 from hyloop.neural.architecture import ocp_nn
 
 BATCH, STEPS, REPEATS, UPDATES = 10, 6000, 9, 20

@@ -136,7 +136,7 @@ def _updates() -> dict[str, Any]:
     import jax.numpy as jnp
     import optax
 
-    from hyloop.learn.networks import thaw
+    from hyloop.learn.networks.stack import thaw
 
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})

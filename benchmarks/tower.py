@@ -20,16 +20,16 @@ import numpy as np
 from benchmarks import frame8
 from benchmarks.measure import interleaved, report
 from hyloop import Loop
+from hyloop.buildings.tower import Tower
+from hyloop.buildings.tower import tower as forty_stories
 from hyloop.hazards import read_record
 from hyloop.hazards.library import data_folder
 from hyloop.integrators import mkr_alpha
 from hyloop.metrics import nrmse
 from hyloop.structure import modal_and_stiffness
-from hyloop.structure.assembly import numbering
-from hyloop.structure.members import Brace
-from hyloop.structure.model import Model
-from hyloop.structure.tower import Tower
-from hyloop.structure.tower import tower as forty_stories
+from hyloop.structure.frames.assembly import numbering
+from hyloop.structure.frames.members import Brace
+from hyloop.structure.frames.model import Model
 
 __all__ = ["tower"]
 

@@ -19,10 +19,10 @@ from pathlib import Path
 import jax
 import numpy as np
 
-from hyloop.learn.histories import History, Split
-from hyloop.learn.network_training import Recipe, train_network
-from hyloop.learn.training import Progress
+from hyloop.learn.training.networks import Recipe, train_network
+from hyloop.learn.training.train import Progress
 from hyloop.neural.architecture import ocp_nn
+from hyloop.neural.histories import History, Split
 
 DT = 1 / 1024
 NEAR = 1e-3  # relative: round-off of float32, grown through the updates

@@ -3,11 +3,11 @@
 import numpy as np
 
 from hyloop import Loop, Site
+from hyloop.buildings.tower import Tower, tower
 from hyloop.devices import nonlinear_viscous
 from hyloop.hazards import default_motion
 from hyloop.integrators import mkr_alpha
 from hyloop.structure import modal_and_stiffness
-from hyloop.structure.tower import Tower, tower
 
 layout = Tower()  # any field may differ: Tower(outriggers=(24, 44), eccentricity=(0.0, 0.0))
 model = tower(layout)

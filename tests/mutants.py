@@ -43,12 +43,12 @@ LEAST = 25  # mutants of a package, however small
 # what can notice an error in a package: its own tests, then those of what is built on it
 TESTS = {
     "core": "core integrators loop neural/test_frozen.py updating/test_resume.py devices/test_every_law.py",
-    "loop": "loop integrators/test_accuracy.py structure/test_gravity.py",
+    "loop": "loop integrators/test_accuracy.py structure/frames/test_gravity.py",
     "devices": "devices loop/test_opensees.py loop/test_braced_frame.py",
-    "integrators": "integrators loop structure/test_gravity.py",
-    "structure": "structure loop/test_sparse_loop.py loop/test_opensees.py loop/test_loop.py study/test_frames.py",
-    "updating": "updating study/test_network_updaters.py",
-    "neural": "neural updating/test_network.py loop/test_channels.py",
+    "integrators": "integrators loop structure/frames/test_gravity.py",
+    "structure": "structure loop/test_sparse_loop.py loop/test_opensees.py loop/test_loop.py files/test_frames.py",
+    "updating": "updating files/test_network_updaters.py",
+    "neural": "neural updating/networks/test_network.py loop/test_channels.py",
 }
 DEAR = 5.0  # seconds from which the tests of a file are left for the survivors
 # slow tests that run for the named modules alone; other tests hold the rest
@@ -186,7 +186,7 @@ class Tree:
         found = {}
         for k, entry in enumerate(TESTS[package].split()):
             path = self.root / "tests" / entry
-            for file in [path] if path.is_file() else sorted(path.glob("test_*.py")):
+            for file in [path] if path.is_file() else sorted(path.rglob("test_*.py")):
                 key, uses = str(file.relative_to(self.root)), names & set(re.findall(r"\w+", file.read_text()))
                 named = f"{module}_".startswith(file.stem.removeprefix("test_") + "_")  # test_tower for tower_layout
                 if dear or named or seconds[key] < DEAR:

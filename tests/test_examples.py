@@ -60,7 +60,7 @@ def own_device(said, folder):
     assert "over 1999 steps" in said and "agree: True" in said
 
 
-def rc_frame(said, folder):
+def moment_frame(said, folder):
     """Without dampers as OpenSees has it (1/2048 s, Newton's method): 3.135 and 3.422 %, bars at 17.73 times yield."""
     assert "periods [0.39 0.12] s" in said
     rows = re.findall(
@@ -93,7 +93,7 @@ def number(pattern, said):
     return float(re.search(pattern, said)[1])
 
 
-CHECKS = {"demo": demo, "own_device": own_device, "rc_frame": rc_frame, "tower": tower}
+CHECKS = {"demo": demo, "own_device": own_device, "moment_frame": moment_frame, "tower": tower}
 
 
 @pytest.mark.parametrize("name", CHECKS)

@@ -2,13 +2,14 @@
 
 from hyloop.core import Block, Instance, Param, block, inplace_block
 from hyloop.errors import HyloopError
-from hyloop.loop import Limits, Loop, Result, Site, Snapshot, Wired, run_ensemble
+from hyloop.loop import FreeBlock, Limits, Loop, Result, Site, Snapshot, run_ensemble
 from hyloop.structure import Structure, shear_frame
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Block",
+    "FreeBlock",
     "HyloopError",
     "Instance",
     "Limits",
@@ -18,7 +19,6 @@ __all__ = [
     "Site",
     "Snapshot",
     "Structure",
-    "Wired",
     "block",
     "inplace_block",
     "run_ensemble",

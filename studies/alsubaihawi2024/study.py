@@ -5,7 +5,7 @@ import numpy as np
 from hyloop.devices import nonlinear_maxwell
 from hyloop.metrics import nrmse
 from hyloop.record import Recorder, Recording
-from hyloop.study.report import Table
+from hyloop.report.run_page import Table
 from hyloop.updating import unscented
 
 from .dampers import SPECIMENS, START, respond

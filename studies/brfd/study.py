@@ -4,10 +4,10 @@ import numpy as np
 from scipy.signal import butter, sosfilt
 
 from hyloop.devices import gap_slip, lugre_exact
+from hyloop.files.measurements import brfd_tests
 from hyloop.identification import MeasuredTest, fit, predict
 from hyloop.record import Recording
-from hyloop.study.measurements import brfd_tests
-from hyloop.study.report import Table
+from hyloop.report.run_page import Table
 
 RATE = 1024.0  # Hz
 QUAKES = ("DuzceDBE", "DuzceMCE", "ImperialValleyDBE", "ImperialValleyMCE", "KocaeliDBE", "KocaeliMCE")

@@ -13,8 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from hyloop.devices import lugre_exact
-from hyloop.learn.physics import PhysicsLayer, physics_layer
-from hyloop.learn.recurrent_fit import History, follow, local_equations
+from hyloop.learn.physics.layers import PhysicsLayer, physics_layer
+from hyloop.learn.physics.recurrent_fit import History, follow, local_equations
 
 from .learned import EVERY, FITTED, FORCE, JUDGED, SCALE_HARMONIC, SCALE_QUAKE
 from .printed import TABLE_4, rim_velocity, told_lugre

@@ -5,8 +5,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from hyloop.learn.physics import PhysicsLayer, physics_layer
-from hyloop.learn.recurrent_fit import History, follow, local_equations
+from hyloop.learn.physics.layers import PhysicsLayer, physics_layer
+from hyloop.learn.physics.recurrent_fit import History, follow, local_equations
 from hyloop.metrics import rmse
 
 from .band import CONSTANT, MODULATED, remembering_band, start

@@ -13,9 +13,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from hyloop.devices import friction_backlash, lugre_exact
-from hyloop.learn.friction import augmented_lugre
-from hyloop.learn.physics import PhysicsLayer, physics_layer
-from hyloop.learn.recurrent_fit import History, follow
+from hyloop.learn.physics.friction import augmented_lugre
+from hyloop.learn.physics.layers import PhysicsLayer, physics_layer
+from hyloop.learn.physics.recurrent_fit import History, follow
 
 from .printed import METRICS
 from .tests36 import RATE

@@ -8,7 +8,7 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
 from hyloop.record import Recording
-from hyloop.study.report import Table
+from hyloop.report.run_page import Table
 
 
 def _stiffness(layer, forces, velocities):

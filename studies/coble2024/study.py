@@ -8,7 +8,7 @@ import numpy as np
 from hyloop.devices import lugre_exact
 from hyloop.metrics import rmse
 from hyloop.record import Recording
-from hyloop.study.report import Table
+from hyloop.report.run_page import Table
 
 from . import learned, numerical, physics_ml
 from .fits import BAND, NUMERICAL, kept

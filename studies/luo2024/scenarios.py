@@ -10,11 +10,11 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from hyloop.learn.hysteresis import LearnedSlope, StopOperators
-from hyloop.learn.response_descent import descend_response
-from hyloop.learn.response_fit import Learned, choose
-from hyloop.learn.springs import BrokenLine, CubicSpline, NetworkSpring
-from hyloop.learn.through_structure import Response
+from hyloop.learn.springs.elastic import BrokenLine, CubicSpline, NetworkSpring
+from hyloop.learn.springs.hysteresis import LearnedSlope, StopOperators
+from hyloop.learn.springs.response_descent import descend_response
+from hyloop.learn.springs.response_fit import Learned, choose
+from hyloop.learn.springs.through_structure import Response
 from hyloop.metrics import mre, pearson_r
 
 from .structures import STEPS, TRUTH, noisy, problem, white_noise

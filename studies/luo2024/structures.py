@@ -4,9 +4,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from hyloop.devices import bilinear, bouc_wen
-from hyloop.learn.hysteresis import KnownLaw
-from hyloop.learn.springs import Curve
-from hyloop.learn.through_structure import UnknownSprings
+from hyloop.learn.springs.elastic import Curve
+from hyloop.learn.springs.hysteresis import KnownLaw
+from hyloop.learn.springs.through_structure import UnknownSprings
 from hyloop.structure import Structure, rayleigh
 
 STEPS = 512  # of a sample, as in the paper

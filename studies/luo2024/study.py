@@ -4,8 +4,8 @@ import jax
 import numpy as np
 
 from hyloop.record import Recording
+from hyloop.report.run_page import Table
 from hyloop.study.claims import load_claims
-from hyloop.study.report import Table
 
 jax.config.update("jax_enable_x64", True)  # before the first array of the modules below
 

@@ -7,7 +7,7 @@ import numpy as np
 from hyloop.core import Param, inplace_block
 from hyloop.core.noise import normal_pair
 from hyloop.devices import bilinear
-from hyloop.loop import Loop, Wired
+from hyloop.loop import FreeBlock, Loop
 from hyloop.metrics import running_rmsd
 from hyloop.updating import filtered_network, forgetting_network, unscented
 
@@ -37,11 +37,11 @@ def with_models(built, device, updater=None, sensor=None):
         sites.append(site if site.physical else replace(site, device=device, shares=shares))
     blocks, heard = [], {"d": "brace1.d", "f_m": "brace1.f"}
     if sensor is not None:
-        blocks.append(Wired("sensor", sensor, {"d": "brace1.d", "f": "brace1.f"}))
+        blocks.append(FreeBlock("sensor", sensor, {"d": "brace1.d", "f": "brace1.f"}))
         heard = {"d": "sensor.d_m", "f_m": "sensor.f_m"}
     if updater is not None:
         targets = {key: f"brace2.{key}" for key in updater.block.outputs if key in device.params}
-        blocks.append(Wired("updater", updater, heard, targets))
+        blocks.append(FreeBlock("updater", updater, heard, targets))
     loop = built.loop
     return Loop(loop.structure, sites, method=loop.method, dt=loop.dt, blocks=blocks)
 

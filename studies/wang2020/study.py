@@ -4,10 +4,10 @@ import time
 
 import numpy as np
 
+from hyloop.files.load import load_experiment
 from hyloop.metrics import running_rmsd
+from hyloop.report.run_page import Table
 from hyloop.study.build import build
-from hyloop.study.load import load_experiment
-from hyloop.study.report import Table
 from hyloop.updating import pretrain
 
 from .cases import ELEMENTS, K0, NETWORKS, errors, forces, noisy_sensor, printed_filter, with_models

@@ -14,7 +14,7 @@ from hyloop.cli.main import app
 from hyloop.devices import bilinear, bouc_wen
 from hyloop.errors import BadInput
 from hyloop.identification import MeasuredTest, fit, profile
-from hyloop.study.identify import remark
+from hyloop.report.identification_page import remark
 
 DT, NOISE = 0.01, 200.0
 SINGLE = 1e-6  # relative: numbers on a page have single precision

@@ -76,7 +76,7 @@ def plain(instance: Instance, inputs: dict[str, np.ndarray]) -> dict[str, np.nda
 def differentiated(block: Block):
     """Compiled gradient of the sum of a y + b y² over all outputs y, with respect to parameters and inputs."""
     jax = pytest.importorskip("jax", reason="JAX is not installed (extra: learn)")
-    from hyloop.learn.laws import rollout
+    from hyloop.learn.laws.jax_law import rollout
 
     roll = rollout(block)
 
@@ -125,7 +125,7 @@ def test_lengths_match_the_declared_names(block):
 @each(PURE)
 def test_python_numba_and_jax_agree(block):
     pytest.importorskip("jax", reason="JAX is not installed (extra: learn)")
-    from hyloop.learn.laws import jax_drive
+    from hyloop.learn.laws.jax_law import jax_drive
 
     # not the largest: 50 mm in a period this short is 3 mm a tick, where stiff laws amplify rounding
     for seed, amplitude in enumerate(AMPLITUDES[:3] * 2):
@@ -235,7 +235,7 @@ def test_a_broken_signal_stays_visible(block):
 @each([block for block in BLOCKS if not block.pure])
 def test_laws_written_in_place_are_refused_by_jax(block):
     pytest.importorskip("jax", reason="JAX is not installed (extra: learn)")
-    from hyloop.learn.laws import jax_law
+    from hyloop.learn.laws.jax_law import jax_law
 
     with pytest.raises(BadInput, match=f"{block.name}.*pure"):
         jax_law(block)
@@ -243,7 +243,7 @@ def test_laws_written_in_place_are_refused_by_jax(block):
 
 def test_single_precision_is_refused():
     jax = pytest.importorskip("jax", reason="JAX is not installed (extra: learn)")
-    from hyloop.learn.laws import jax_drive
+    from hyloop.learn.laws.jax_law import jax_drive
 
     with jax.enable_x64(False), pytest.raises(BadInput, match="JAX_ENABLE_X64"):
         jax_drive(prandtl_ishlinskii(2)(), TICK, d=np.zeros(3))

@@ -8,7 +8,7 @@ from hyloop.devices.bouc_wen import bouc_wen
 from hyloop.devices.linear import spring
 from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName, UnstableStep
 from hyloop.integrators import central_difference, cr, newmark_explicit
-from hyloop.loop import Loop, Site, Snapshot, Wired, run_ensemble
+from hyloop.loop import FreeBlock, Loop, Site, Snapshot, run_ensemble
 from hyloop.structure import Similitude, Structure, caughey, condense, modal, rayleigh, shear_frame, springs
 
 FRAME = shear_frame([1e4, 1e4], [1e6, 1e6])
@@ -54,7 +54,7 @@ REFUSED = {
     "negative limit": (lambda: Site("a", [1.0], spring(), max_d=-1.0), OutOfBounds, "limits"),
     "unknown role": (lambda: Site("a", [1.0], spring(), transfer={"actuators": spring()}), UnknownName, "'actuator'"),
     "wiring of an unknown input": (lambda: Site("a", [1.0], spring(), wiring={"q": "t"}), UnknownName, "unknown input"),
-    "updater not connected": (lambda: Wired("w", spring(), inputs={}), BadInput, "input d is not connected"),
+    "updater not connected": (lambda: FreeBlock("w", spring(), inputs={}), BadInput, "input d is not connected"),
     # loops
     "direction too long": (
         lambda: Loop(FRAME, [Site("a", [1.0, 0.0, 0.0], spring())], method=cr(), dt=0.01),

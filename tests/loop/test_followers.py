@@ -7,7 +7,7 @@ from hyloop.core import Param, block
 from hyloop.devices import bilinear, lugre, nonlinear_maxwell
 from hyloop.errors import BadInput, UnknownName
 from hyloop.integrators import mkr_alpha, newmark_explicit
-from hyloop.loop import Loop, Site, Wired
+from hyloop.loop import FreeBlock, Loop, Site
 from hyloop.structure import shear_frame
 
 FRAME = shear_frame([4e4] * 3, [4e7] * 3)
@@ -32,7 +32,7 @@ def _loop(shares, sites=(1, 2, 3), updated="damper2.f_y", **options):
         Site(f"damper{s}", FRAME.story(s), bilinear(**DAMPER), physical=s == 1, shares=shares.get(f"damper{s}"))
         for s in sites
     ]
-    updater = Wired("updater", weakening(), {"d": "damper1.d"}, {"f_y": updated})
+    updater = FreeBlock("updater", weakening(), {"d": "damper1.d"}, {"f_y": updated})
     return Loop(FRAME, devices, dt=1 / 256, substeps=4, blocks=[updater], **({"method": mkr_alpha(0.75)} | options))
 
 
@@ -42,7 +42,7 @@ def test_a_follower_is_a_site_whose_parameters_are_written_too(rng, method):
     ground = 4.0 * rng.normal(size=1000)
     shared = _loop({"damper3": "damper2"}, method=method).run(ground, every="tick")
     sites = [Site(f"damper{s}", FRAME.story(s), bilinear(**DAMPER), physical=s == 1) for s in (1, 2, 3)]
-    twice = [Wired(f"updater{s}", weakening(), {"d": "damper1.d"}, {"f_y": f"damper{s}.f_y"}) for s in (2, 3)]
+    twice = [FreeBlock(f"updater{s}", weakening(), {"d": "damper1.d"}, {"f_y": f"damper{s}.f_y"}) for s in (2, 3)]
     apart = Loop(FRAME, sites, method=method, dt=1 / 256, substeps=4, blocks=twice).run(ground, every="tick")
     assert np.ptp(shared["damper2.f_y"]) > 5e3, "nothing was updated"
     for name in ("u.3", "damper2.f", "damper3.f"):
@@ -82,7 +82,7 @@ def test_a_copy_with_other_parameters_changes_the_followers(rng):
     loop = _loop({"damper3": "damper2"})
     weak = loop.copy(damper2__k=1e7).run(ground)
     sites = [Site(f"damper{s}", FRAME.story(s), bilinear(**DAMPER), physical=s == 1) for s in (1, 2, 3)]
-    twice = [Wired(f"updater{s}", weakening(), {"d": "damper1.d"}, {"f_y": f"damper{s}.f_y"}) for s in (2, 3)]
+    twice = [FreeBlock(f"updater{s}", weakening(), {"d": "damper1.d"}, {"f_y": f"damper{s}.f_y"}) for s in (2, 3)]
     apart = Loop(FRAME, sites, method=mkr_alpha(0.75), dt=1 / 256, substeps=4, blocks=twice)
     expected = apart.copy(damper2__k=1e7, damper3__k=1e7).run(ground)
     assert np.array_equal(weak["damper3.f"], expected["damper3.f"])

@@ -8,7 +8,7 @@ from hyloop.devices.bilinear import bilinear
 from hyloop.devices.linear import dashpot, spring
 from hyloop.errors import RunFailed
 from hyloop.integrators import central_difference, cr, mkr_alpha, newmark, newmark_explicit
-from hyloop.loop import Loop, Site, Wired, run_ensemble
+from hyloop.loop import FreeBlock, Loop, Site, run_ensemble
 from hyloop.structure import Structure, rayleigh, shear_frame, springs
 
 ROUND_OFF = 1e-11  # relative, after some thousand steps
@@ -83,7 +83,7 @@ def test_an_updater_writes_the_parameter_of_a_model(rng):
 
     frame = _frame()
     sites = [Site("s", frame.story(1), spring(k=1.0))]
-    updater = Wired("updater", stiffening(slope=2e5), inputs={"t": "t"}, outputs={"k": "s.k"})
+    updater = FreeBlock("updater", stiffening(slope=2e5), inputs={"t": "t"}, outputs={"k": "s.k"})
     result = Loop(frame, sites, method=newmark_explicit(), dt=0.01, blocks=[updater]).run(rng.normal(size=300))
     # the clock on the bus is that of the last completed step
     assert np.allclose(result["s.k"][1:], 2e5 * result.time[:-1])

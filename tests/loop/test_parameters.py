@@ -7,7 +7,7 @@ from hyloop.core import Param, block
 from hyloop.devices import bilinear
 from hyloop.errors import OutOfBounds
 from hyloop.integrators import mkr_alpha
-from hyloop.loop import Loop, Site, Wired
+from hyloop.loop import FreeBlock, Loop, Site
 from hyloop.structure import shear_frame
 
 FRAME = shear_frame([4e4] * 2, [4e7] * 2)
@@ -21,7 +21,7 @@ def constant_yield(x, u, dt, p):
 
 def _loop(base):
     sites = [Site(f"damper{s}", FRAME.story(s), bilinear(k=2e7, f_y=4e4), physical=s == 1) for s in (1, 2)]
-    updater = Wired("updater", constant_yield(base=base), {"d": "damper1.d"}, {"f_y": "damper2.f_y"})
+    updater = FreeBlock("updater", constant_yield(base=base), {"d": "damper1.d"}, {"f_y": "damper2.f_y"})
     return Loop(FRAME, sites, method=mkr_alpha(0.75), dt=1 / 256, substeps=4, blocks=[updater])
 
 

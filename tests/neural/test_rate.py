@@ -11,7 +11,7 @@ from hyloop import Loop, Site, shear_frame
 from hyloop.errors import BadInput
 from hyloop.identification import MeasuredTest, fit
 from hyloop.integrators import newmark_explicit
-from hyloop.loop import Wired
+from hyloop.loop import FreeBlock
 from hyloop.neural import Card, FrozenNetwork, Signal, load_network, mlp, recurrent
 
 RATE = 1024.0  # Hz
@@ -69,7 +69,7 @@ def test_driving_fitting_and_free_blocks_are_held_to_the_rate_too():
             {"stiffness": (1, 2)},
         )
     frame = shear_frame([1e5], [4e6])
-    heard = Wired("listener", LSTM.device(), {"d": "u.1", "v": "v.1"})
+    heard = FreeBlock("listener", LSTM.device(), {"d": "u.1", "v": "v.1"})
     with pytest.raises(BadInput, match="listener: network was trained at 1024 Hz"):
         Loop(frame, method=newmark_explicit(), dt=0.01, blocks=[heard])
 

@@ -10,7 +10,7 @@ import numpy as np
 from oracles.opensees import opensees
 from scipy.optimize import brentq
 
-from hyloop.structure.materials import Concrete
+from hyloop.structure.fibres.materials import Concrete
 
 
 class PlainConcrete:

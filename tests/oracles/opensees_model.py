@@ -3,10 +3,11 @@
 import numpy as np
 from oracles.opensees import opensees
 
-from hyloop.structure import assembly, materials
-from hyloop.structure.constraints import IN_PLAN
-from hyloop.structure.members import Brace, Elastic, Fibre, LeanOn, Link, Spring
-from hyloop.structure.sections import ElasticSection, FibreSection
+from hyloop.structure.fibres import materials
+from hyloop.structure.fibres.sections import ElasticSection, FibreSection
+from hyloop.structure.frames import assembly
+from hyloop.structure.frames.constraints import IN_PLAN
+from hyloop.structure.frames.members import Brace, Elastic, Fibre, LeanOn, Link, Spring
 
 
 def coupled(section):

@@ -9,7 +9,7 @@ from hyloop.errors import BadInput, BadShape
 from hyloop.integrators import mkr_alpha
 from hyloop.loop import Loop
 from hyloop.structure import Model, Structure, condense, eliminate, flexibility, from_flexibility
-from hyloop.structure.sections import ElasticSection
+from hyloop.structure.fibres.sections import ElasticSection
 
 FREQUENCIES = 1e-6  # relative; round-off of the elimination is far below
 RESPONSE = 1e-8  # of the peak; round-off over the whole history

@@ -9,11 +9,11 @@ from oracles.data import data_path
 
 from hyloop.devices import bouc_wen_baber_noori, draw_brfd
 from hyloop.errors import BadInput, BadShape, OutOfBounds, RunFailed, UnknownName, UnstableStep
+from hyloop.files.load import load_experiment
 from hyloop.integrators import newmark_explicit
 from hyloop.loop import Loop, Site
 from hyloop.structure import caughey, modal, rayleigh, shear_frame
 from hyloop.study.build import build
-from hyloop.study.load import load_experiment
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 SAMPLED_PEAK = 0.02  # of the peak, lost where it falls between two steps

@@ -8,17 +8,17 @@ import pytest
 from hyloop.core import Param, block
 from hyloop.devices import nonlinear_maxwell
 from hyloop.errors import BadInput
+from hyloop.files import laws
+from hyloop.files.load import json_schema, load_experiment
+from hyloop.files.updaters import UPDATERS
 from hyloop.integrators import mkr_alpha
-from hyloop.loop import Loop, Site, Wired
+from hyloop.loop import FreeBlock, Loop, Site
 from hyloop.metrics import nrmse
 from hyloop.record import Recording
+from hyloop.report.display import parameter_names, parameter_panels
 from hyloop.structure import shear_frame
-from hyloop.study import laws
 from hyloop.study.build import build
-from hyloop.study.display import parameter_names, parameter_panels
-from hyloop.study.load import json_schema, load_experiment
 from hyloop.study.run import run_file
-from hyloop.study.updaters import UPDATERS
 from hyloop.updating import ensemble, recursive_least_squares, unscented
 
 FOLLOWING = Path(__file__).parents[2] / "experiments" / "following_dampers.toml"
@@ -89,7 +89,7 @@ def test_it_is_the_loop_written_in_python(load):
         Site("damper3", frame.story(3), model, count=2, shares="damper2"),
     ]
     ukf = unscented(model, {"K": (4e6, 40e6), "C": (40e3, 400e3), "alpha": (0.2, 0.9)}, noise=100.0, process=1e-3)
-    wired = Wired(
+    wired = FreeBlock(
         "damper1.model",
         ukf,
         {"d": "damper1.d", "f_m": "damper1.f"},

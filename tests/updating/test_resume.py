@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from updating.problems import followed_loop, ground
+from problems.filters import followed_loop, ground
 
 N, HALF = 3000, 1200
 
@@ -32,7 +32,7 @@ def test_it_resumes_bit_for_bit_in_another_process(finished, tmp_path):
     loop.snapshot().save(tmp_path / "half.npz")
     script = (
         "import sys, numpy as np\n"
-        "from updating.problems import followed_loop, ground\n"
+        "from problems.filters import followed_loop, ground\n"
         "from hyloop.loop import Snapshot\n"
         "loop = followed_loop()\n"
         "loop.restore(Snapshot.load(sys.argv[1]))\n"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hyloop.study.provenance import versions
+from hyloop.report.provenance import versions
 
 __all__ = ["Finding", "examine"]
 

@@ -8,12 +8,13 @@ from typing import Any
 from hyloop.cli.console import console, print_json, print_table, progress_bars
 from hyloop.core import Block, Instance
 from hyloop.errors import BadInput, UnknownName
+from hyloop.files.laws import LAWS
+from hyloop.files.measurements import Channels, read_tests
+from hyloop.files.units import quantity
 from hyloop.identification import Fit, Profile, profile
-from hyloop.study.identify import METHODS, identify, remark, write_identification
-from hyloop.study.laws import LAWS
-from hyloop.study.measurements import Channels, read_tests
-from hyloop.study.page import check_page
-from hyloop.study.units import quantity
+from hyloop.report.identification_page import remark, write_identification
+from hyloop.report.page import check_page
+from hyloop.study.identify import METHODS, identify
 
 __all__ = ["run_identify"]
 

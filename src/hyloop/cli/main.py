@@ -40,7 +40,7 @@ def run(
     json: Json = False,
 ) -> None:
     """Run an experiment file: record it, and write a page with figures."""
-    from hyloop.study.report import write_report
+    from hyloop.report.run_page import write_report
     from hyloop.study.run import run_file
 
     with progress_bars(not json) as update:
@@ -153,9 +153,9 @@ def report(
 ) -> None:
     """Write a page with figures from recordings."""
     from hyloop.record import Recording
-    from hyloop.study.figures import save_figures
-    from hyloop.study.page import check_folder, check_page
-    from hyloop.study.report import write_report
+    from hyloop.report.figures import save_figures
+    from hyloop.report.page import check_folder, check_page
+    from hyloop.report.run_page import write_report
 
     check_page(out)
     if figures:
@@ -201,7 +201,7 @@ def identify(
 ) -> None:
     """Find the parameters of a law from recorded tests, with intervals and a report page."""
     from hyloop.cli.identify import run_identify
-    from hyloop.study.measurements import Channels
+    from hyloop.files.measurements import Channels
 
     run_identify(
         law,
@@ -292,7 +292,7 @@ def laws(
 @app.command()
 def schema() -> None:
     """Print the JSON Schema of experiment files, for editors."""
-    from hyloop.study.load import json_schema
+    from hyloop.files.load import json_schema
 
     sys.stdout.write(json_schema() + "\n")
 

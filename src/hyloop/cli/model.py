@@ -6,10 +6,10 @@ from typing import Any
 
 from hyloop.cli.console import console, print_json, print_table
 from hyloop.errors import BadInput
-from hyloop.study.model_files import load_frame
-from hyloop.study.model_page import write_model
-from hyloop.study.model_summary import ModelSummary, summarise
-from hyloop.study.page import check_page
+from hyloop.files.frames.models import load_frame
+from hyloop.report.model_page import write_model
+from hyloop.report.model_summary import ModelSummary, summarise
+from hyloop.report.page import check_page
 
 __all__ = ["run_model"]
 

@@ -9,8 +9,9 @@ from typing import Any
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from hyloop.cli.console import console, errors, print_json, print_table
-from hyloop.study.train import MEASURES, TrainingOutcome, train_file
-from hyloop.study.training_page import write_training
+from hyloop.report.training_page import write_training
+from hyloop.report.training_result import MEASURES, TrainingOutcome
+from hyloop.study.train import train_file
 
 __all__ = ["run_train"]
 

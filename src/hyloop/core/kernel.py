@@ -2,14 +2,14 @@
 
 Every explicit method is one recurrence with its own operators (`hyloop.integrators`):
 
-    u[i+1] = u[i] + Δt v[i] + cu P w[i]
-    v*     = v[i] + cv P w[i]
+    u[i+1] = u[i] + Δt v[i] + w_to_u P w[i]
+    v*     = v[i] + w_to_v P w[i]
     g[i+1] = F[i+1] - R(u[i+1]) - C v*
     w[i+1] = A { (1 - αf) g[i+1] + αf g[i] - B w[i] }
-    v[i+1] = v* + cc w[i+1]
+    v[i+1] = v* + w_to_v_after w[i+1]
 
 `w` is the velocity increment of the step (or, in plain forms with a matrix P, the acceleration). Responses
-are reported as u, v + co P w and ca w.
+are reported as u, v + lag P w and w_to_a w.
 
 `Plan` holds what is constant during a run, `State` what changes. All arrays of `State` are views of one flat
 vector `memory`: a copy of it is a complete snapshot. Inside compiled code the arrays of both are plain
@@ -56,11 +56,11 @@ class Plan(NamedTuple):
     groups: int
     memory: int
     # the method
-    cu: float
-    cv: float
-    cc: float
-    co: float
-    ca: float
+    w_to_u: float
+    w_to_v: float
+    w_to_v_after: float
+    lag: float
+    w_to_a: float
     alpha_f: float
     A: Floats
     has_B: int
@@ -175,8 +175,8 @@ def predict(plan, state):
     """Displacement and velocity at the end of the step, and from them the deformation of every site."""
     mix(plan, state)
     for i in range(plan.n):
-        state.u[i] += plan.dt * state.v[i] + plan.cu * state.mixed[i]
-        state.v[i] += plan.cv * state.mixed[i]
+        state.u[i] += plan.dt * state.v[i] + plan.w_to_u * state.mixed[i]
+        state.v[i] += plan.w_to_v * state.mixed[i]
     deform(plan, state)
 
 
@@ -290,7 +290,7 @@ def correct(plan, state, excitation, k):
         state.w[i] = 0.0
     add_product(plan.n, plan.A, state.b, state.w)
     for i in range(plan.n):
-        state.v[i] += plan.cc * state.w[i]
+        state.v[i] += plan.w_to_v_after * state.w[i]
     state.clock[STEP] += 1.0
     report(plan, state)
 
@@ -332,8 +332,8 @@ def report(plan, state):
     first, n = plan.bus_response, plan.n
     for i in range(n):
         state.bus[first + i] = state.u[i]
-        state.bus[first + n + i] = state.v[i] + plan.co * state.mixed[i]
-        state.bus[first + 2 * n + i] = plan.ca * state.w[i]
+        state.bus[first + n + i] = state.v[i] + plan.lag * state.mixed[i]
+        state.bus[first + 2 * n + i] = plan.w_to_a * state.w[i]
 
 
 @verb

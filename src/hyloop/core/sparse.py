@@ -48,8 +48,8 @@ class SparseInverse:
 
 def matrices(K: Any, C: Any, A: SparseInverse, B: Any, rho: float) -> Matrices:
     """Lay sparse matrices out for the compiled step; `B` may be empty."""
-    thin, V, d = split(C)
-    both = sparse.csr_array(K + 1j * thin)  # real and imaginary parts stand side by side in memory
+    sparse_part, V, d = split(C)
+    both = sparse.csr_array(K + 1j * sparse_part)  # real and imaginary parts stand side by side in memory
     both.sort_indices()
     rows, reached = np.flatnonzero(V.any(axis=1)), np.flatnonzero(A.U.any(axis=1))
     assert np.array_equal(V, A.V)  # the method's matrix contains C, and devices add nothing of low rank

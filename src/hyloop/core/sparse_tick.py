@@ -83,7 +83,7 @@ def resist(plan, state):
 
 @verb
 def correct(plan, state, excitation, k):
-    """Equation of motion, as in `hyloop.core.kernel.correct`; the damping force stands in r already, and cc is zero."""
+    """Equation of motion, as in `kernel.correct`; the damping force stands in r already, and w_to_v_after is zero."""
     collect(plan, state)
     for i in range(plan.n):
         state.b[i] = plan.alpha_f * state.g[i]

@@ -13,7 +13,7 @@ def menegotto_pinto_step(x, d, p):
     """Advance the state `x` of one bar with parameters `p` to deformation `d`; return force and tangent stiffness.
 
     State and parameters are ordered as in `giuffre_menegotto_pinto`. Fibres have the same law in a form for the vector
-    unit (`hyloop.structure.stress`); a test holds them equal.
+    unit (`hyloop.structure.fibres.stress`); a test holds them equal.
     """
     d_last, f_last, s, d_r, f_r, reach, R, d_max, d_min = x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8]
     k, f_y, b, R0, cR1, cR2 = p[0], p[1], p[2], p[3], p[4], p[5]

@@ -113,8 +113,8 @@ def fit(
         Parameters to find and their bounds, which contain the start. Names alone take the bounds of the law if both are
         finite, else a tenth to ten times the start. Ranges of a decade and more are searched logarithmically.
     method : {"least-squares", "particle-swarm"}
-        Descents from several starts, or a swarm and one descent. `hyloop.learn.gradients.gradient_fit` does the first
-        with exact derivatives.
+        Descents from several starts, or a swarm and one descent. `hyloop.learn.gradient_fit` does the first with exact
+        derivatives.
     starts : int
         Descents of ``"least-squares"``: the first from the parameters of `law`, the others from the best of a Sobol
         sequence. 1 trusts the given start.
@@ -139,7 +139,7 @@ def fit(
     block, where = law.block, f"fit({law.block.name})"
     if method not in METHODS:
         if method == "gradient":
-            raise BadInput(f"{where}: gradients need JAX; call hyloop.learn.gradients.gradient_fit with the rest.")
+            raise BadInput(f"{where}: gradients need JAX; call hyloop.learn.laws.gradients.gradient_fit with the rest.")
         raise UnknownName("method", method, METHODS, where=where)
     if "f" not in block.outputs:
         raise BadInput(f"{where}: {block.name} has no output 'f' to compare with a measured force.")

@@ -36,8 +36,8 @@ def descend(problem: Problem, z: np.ndarray, tolerance: float, most: int = 300) 
     done = least_squares(
         problem.residuals,
         begin,
-        jac=problem.jacobian,
-        bounds=(0.0, 1.0),  # pyright: ignore[reportArgumentType]
+        jac=problem.jacobian,  # pyright: ignore[reportArgumentType]
+        bounds=(0.0, 1.0),
         ftol=tolerance,
         xtol=tolerance,
         gtol=tolerance,

@@ -28,7 +28,12 @@ def newmark_explicit(gamma: float = 0.5) -> Method:
 
     def build(M, C, Cm, Km, dt):
         return Operators(
-            cu=dt / 2, cv=1 - gamma, cc=gamma, ca=1 / dt, A=dt * inverse(M + gamma * dt * C), start=dt * inverse(M)
+            w_to_u=dt / 2,
+            w_to_v=1 - gamma,
+            w_to_v_after=gamma,
+            w_to_a=1 / dt,
+            A=dt * inverse(M + gamma * dt * C),
+            start=dt * inverse(M),
         )
 
     return Method(f"newmark_explicit(gamma={gamma:g})", build, limit=float(np.sqrt(2 / gamma)))
@@ -74,4 +79,6 @@ def stabilized_central_difference() -> Method:
 
 def _difference(M, C, Mhat, dt) -> Operators:
     # v is the half-step velocity, so the true one is v + w/2, also at the start, where M̂ without C meets v0 exactly
-    return Operators(cu=dt, cv=1.0, co=0.5, ca=1 / dt, A=dt * inverse(Mhat + dt / 2 * C), start=dt * inverse(Mhat))
+    return Operators(
+        w_to_u=dt, w_to_v=1.0, lag=0.5, w_to_a=1 / dt, A=dt * inverse(Mhat + dt / 2 * C), start=dt * inverse(Mhat)
+    )

@@ -45,7 +45,7 @@ def _implicit(gamma, beta, alpha_m, alpha_f):
     def build(M, C, Cm, Km, dt):
         start = inverse(M)
         return Operators(
-            cu=0.0, cv=0.0, A=start, start=start, alpha_f=alpha_f, M=M, gamma=gamma, beta=beta, alpha_m=alpha_m
+            w_to_u=0.0, w_to_v=0.0, A=start, start=start, alpha_f=alpha_f, M=M, gamma=gamma, beta=beta, alpha_m=alpha_m
         )
 
     return build

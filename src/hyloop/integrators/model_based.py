@@ -30,7 +30,9 @@ def cr() -> Method:
 
     def build(M, C, Cm, Km, dt):
         W = M + dt / 2 * Cm + dt**2 / 4 * Km
-        return Operators(cu=dt, cv=1.0, co=0.5, ca=1 / dt, A=dt * inverse(W), start=dt * inverse(W - dt / 2 * C))
+        return Operators(
+            w_to_u=dt, w_to_v=1.0, lag=0.5, w_to_a=1 / dt, A=dt * inverse(W), start=dt * inverse(W - dt / 2 * C)
+        )
 
     return Method("cr()", build, sparse=True)
 
@@ -113,10 +115,10 @@ def _recast(alpha_m, alpha_f):
         else:
             B, rho = (alpha_m * M + alpha_f * S) / dt, 0.0
         return Operators(
-            cu=(0.5 + gamma) * dt,
-            cv=1.0,
-            co=gamma,
-            ca=1 / dt,
+            w_to_u=(0.5 + gamma) * dt,
+            w_to_v=1.0,
+            lag=gamma,
+            w_to_a=1 / dt,
             alpha_f=alpha_f,
             A=dt * inverse((1 - alpha_m) * M + (1 - alpha_f) * S),
             B=B,
@@ -136,10 +138,10 @@ def _plain(alpha_m, alpha_f):
         alpha = inverse(M + S)
         alpha_1, alpha_3 = alpha @ M, alpha @ (alpha_m * M + alpha_f * S)
         return Operators(
-            cu=(0.5 + gamma) * dt**2,
-            cv=dt,
-            co=gamma * dt,
-            ca=1.0,
+            w_to_u=(0.5 + gamma) * dt**2,
+            w_to_v=dt,
+            lag=gamma * dt,
+            w_to_a=1.0,
             alpha_f=alpha_f,
             A=inverse(M @ (np.eye(len(M)) - alpha_3)),
             B=M @ alpha_3,

@@ -32,13 +32,13 @@ class Operators(NamedTuple):
     the part of w carried from step to step outside B.
     """
 
-    cu: float
-    cv: float
+    w_to_u: float
+    w_to_v: float
     A: Any
     start: Any  # w[0] = start (F - R - C v)[0]
-    cc: float = 0.0
-    co: float = 0.0
-    ca: float = 1.0
+    w_to_v_after: float = 0.0
+    lag: float = 0.0
+    w_to_a: float = 1.0
     alpha_f: float = 0.0
     B: Any = _NONE
     P: np.ndarray = _NONE

@@ -22,10 +22,10 @@ def amplification(operators: Operators, C: np.ndarray, K: np.ndarray, dt: float)
         new_w = -np.linalg.solve(mass, force)
         return np.vstack([free_u + o.beta * dt**2 * new_w, free_v + o.gamma * dt * new_w, new_w])
     increment = o.P @ w if len(o.P) else w
-    new_u, star = u + dt * v + o.cu * increment, v + o.cv * increment
+    new_u, star = u + dt * v + o.w_to_u * increment, v + o.w_to_v * increment
     unbalanced = -(1 - o.alpha_f) * (K @ new_u + C @ star) - o.alpha_f * (K @ u + C @ v)
     new_w = o.A @ (unbalanced - (o.B @ w if len(o.B) else 0.0))
-    return np.vstack([new_u, star + o.cc * new_w, new_w])
+    return np.vstack([new_u, star + o.w_to_v_after * new_w, new_w])
 
 
 def _roots(method: Method, omega_dt: float, zeta: float) -> np.ndarray:

@@ -4,6 +4,6 @@ from hyloop.loop.ensemble import run_ensemble
 from hyloop.loop.limits import Drift, Limits
 from hyloop.loop.loop import Loop
 from hyloop.loop.result import Result, Snapshot
-from hyloop.loop.site import Site, Wired
+from hyloop.loop.site import FreeBlock, Site
 
-__all__ = ["Drift", "Limits", "Loop", "Result", "Site", "Snapshot", "Wired", "run_ensemble"]
+__all__ = ["Drift", "FreeBlock", "Limits", "Loop", "Result", "Site", "Snapshot", "run_ensemble"]

@@ -15,7 +15,7 @@ from hyloop.loop.faults import fault
 from hyloop.loop.identity import identity, unlike
 from hyloop.loop.limits import Limits, initial_impulse
 from hyloop.loop.result import Result, Snapshot
-from hyloop.loop.site import Site, Wired
+from hyloop.loop.site import FreeBlock, Site
 from hyloop.loop.storage import suited, unit_spring
 from hyloop.loop.wiring import allocate, check_ticks, compile_plan, lay_out, shared_advice, views, wire
 from hyloop.structure import Modes, Structure
@@ -40,7 +40,7 @@ class Loop:
         Step Δt of the structure in s.
     substeps : int
         Controller ticks in a step, m = Δt/δt; the deformation of every site is ramped over them.
-    blocks : sequence of Wired
+    blocks : sequence of FreeBlock
         Blocks that belong to no site, such as updaters.
     limits : Limits, optional
         Bounds on displacement, energy, drifts and section imbalance that stop a run; the default ones catch a run that
@@ -64,7 +64,7 @@ class Loop:
         method: Method,
         dt: float,
         substeps: int = 1,
-        blocks: Sequence[Wired] = (),
+        blocks: Sequence[FreeBlock] = (),
         limits: Limits | None = None,
     ) -> None:
         if int(substeps) != substeps or substeps < 1:
@@ -196,7 +196,7 @@ class Loop:
         # devices at rest begin untouched, as they were declared
         begin(self._plan_table, self._state_table, first, bool((state.u != at_rest).any() or state.v.any()))
         state.w[:] = self._operators.start @ state.g
-        lag = plan.co * (self._operators.P @ state.w if plan.has_P else state.w)
+        lag = plan.lag * (self._operators.P @ state.w if plan.has_P else state.w)
         state.v[:] -= lag  # the method's own velocity may run behind the true one
         state.g[:] += self._stored.C @ lag
         state.clock[IMPULSE] = initial_impulse(self._stored, self._model_stiffness, state.u - at_rest, state.v + lag)
@@ -296,7 +296,7 @@ class Loop:
         return np.ascontiguousarray(rows)
 
 
-def _bounds(sites: Sequence[Site], blocks: Sequence[Wired]) -> dict[str, Any]:
+def _bounds(sites: Sequence[Site], blocks: Sequence[FreeBlock]) -> dict[str, Any]:
     bounds = {}
     for site in sites:
         for role, instance in site.chain.items():

@@ -9,7 +9,7 @@ import numpy as np
 from hyloop.core import Instance
 from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
 
-__all__ = ["ROLES", "Site", "Wired"]
+__all__ = ["ROLES", "FreeBlock", "Site"]
 
 # order in which the blocks of a physical site run; an ideal site has a device only
 ROLES = ("compensator", "actuator", "device", "sensor")
@@ -111,7 +111,7 @@ class Site:
 
 
 @dataclass(frozen=True, eq=False)
-class Wired:
+class FreeBlock:
     """A block that belongs to no site, such as an updater: it reads and writes any channel.
 
     Parameters

@@ -30,8 +30,8 @@ def suited(structure: Structure, sites: Sequence[Site], method: Method) -> Struc
     if structure.is_sparse:
         return structure.dense() if not method.sparse and structure.n <= FULL else structure
     if method.sparse and _reads_less(structure, sites):
-        thin = {key: sparse.csr_array(getattr(structure, key)) for key in ("M", "K", "C")}
-        return replace(structure, **thin)
+        matrices = {key: sparse.csr_array(getattr(structure, key)) for key in ("M", "K", "C")}
+        return replace(structure, **matrices)
     return structure
 
 
@@ -54,9 +54,9 @@ def _reads_less(structure: Structure, sites: Sequence[Site]) -> bool:
     return bool(factor.pivots.min() > 0.0 and EACH * (2 * both + 2 * factor.lower.nnz + VECTORS * n) < full)
 
 
-def unit_spring(along: np.ndarray, thin: bool) -> Any:
+def unit_spring(along: np.ndarray, is_sparse: bool) -> Any:
     """Stiffness of a unit spring along a site."""
-    if not thin:
+    if not is_sparse:
         return np.outer(along, along)
     row = sparse.csr_array(along[None, :])
     return sparse.csr_array(row.T @ row)

@@ -13,7 +13,7 @@ from hyloop.core.tick import check_tick
 from hyloop.errors import BadInput, BadShape, UnknownName
 from hyloop.integrators import Operators
 from hyloop.loop.limits import UNBOUNDED, Drift, Limits, impulses
-from hyloop.loop.site import Site, Wired
+from hyloop.loop.site import FreeBlock, Site
 from hyloop.structure import Structure
 
 __all__ = ["Wiring", "allocate", "check_ticks", "compile_plan", "lay_out", "views", "wire"]
@@ -36,7 +36,7 @@ class Wiring(NamedTuple):
     shared: dict[str, str]  # parameter a site does not have for itself, and the channel that stands for it
 
 
-def wire(structure: Structure, sites: Sequence[Site], blocks: Sequence[Wired]) -> Wiring:
+def wire(structure: Structure, sites: Sequence[Site], blocks: Sequence[FreeBlock]) -> Wiring:
     """Name every channel, then connect every block."""
     layout, values, shared = Layout(), {}, _shared(sites)
     layout.add("t", "s")
@@ -76,7 +76,7 @@ def wire(structure: Structure, sites: Sequence[Site], blocks: Sequence[Wired]) -
         p_start.append(layout[shared.get(first, first)] if law.params else 0)
 
     for item in schedule:
-        if isinstance(item, Wired):
+        if isinstance(item, FreeBlock):
             place(item.name, item.block, dict(item.inputs), dict(item.outputs))
         else:
             _place_site(item, place)
@@ -87,7 +87,9 @@ def wire(structure: Structure, sites: Sequence[Site], blocks: Sequence[Wired]) -
     return Wiring(layout, instances, inputs, outputs, p_start, signal, bus, response, imbalance, shared)
 
 
-def check_ticks(structure: Structure, sites: Sequence[Site], blocks: Sequence[Wired], dt: float, substeps: int) -> None:
+def check_ticks(
+    structure: Structure, sites: Sequence[Site], blocks: Sequence[FreeBlock], dt: float, substeps: int
+) -> None:
     """Refuse trained blocks that would run at another rate than they were trained at."""
     laws = {site.prefix(role): instance.block for site in sites for role, instance in site.chain.items()}
     laws |= {free.name: free.block.block for free in blocks}
@@ -201,7 +203,7 @@ def compile_plan(
     sites: Sequence[Site],
     wiring: Wiring,
     operators: Operators,
-    thin: Matrices | None,
+    laid_out: Matrices | None,
     dt: float,
     substeps: int,
     memory: int,
@@ -213,7 +215,7 @@ def compile_plan(
     groups = structure.elements
     group_x = _starts([g.initial for g in groups])
     nothing = np.empty((0, 0))
-    A, B, K, C = (nothing,) * 4 if thin else (operators.A, operators.B, structure.K, structure.C)
+    A, B, K, C = (nothing,) * 4 if laid_out else (operators.A, operators.B, structure.K, structure.C)
     return Plan(
         dt=float(dt),
         tick_dt=dt / substeps,
@@ -224,11 +226,11 @@ def compile_plan(
         blocks=len(wiring.instances),
         groups=len(groups),
         memory=memory,
-        cu=operators.cu,
-        cv=operators.cv,
-        cc=operators.cc,
-        co=operators.co,
-        ca=operators.ca,
+        w_to_u=operators.w_to_u,
+        w_to_v=operators.w_to_v,
+        w_to_v_after=operators.w_to_v_after,
+        lag=operators.lag,
+        w_to_a=operators.w_to_a,
         alpha_f=operators.alpha_f,
         A=_columns(A),
         has_B=len(B) > 0,
@@ -244,8 +246,8 @@ def compile_plan(
         C=_columns(C),
         E=_columns(structure.excitation),
         dead=structure.dead_load,
-        sparse=thin is not None,
-        matrices=table(thin) if thin else np.empty(0, np.int64),
+        sparse=laid_out is not None,
+        matrices=table(laid_out) if laid_out else np.empty(0, np.int64),
         site_start=_starts(entries),
         site_dof=_flat(entries, np.int64),
         site_coef=_flat([site.along[dofs] for site, dofs in zip(sites, entries, strict=True)], float),

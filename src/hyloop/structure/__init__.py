@@ -1,17 +1,17 @@
 """Structures: matrices, shear frames, damping, condensation, similitude and nonlinear elements."""
 
-from hyloop.structure.braces import axial_response, trusses
-from hyloop.structure.condense import condense
+from hyloop.structure.condensation import condense
 from hyloop.structure.damping import caughey, modal, modal_and_stiffness, rayleigh
 from hyloop.structure.elements import Elements, springs
-from hyloop.structure.fibre_beams import BeamColumn, fibre_beams, hinged, section_response
-from hyloop.structure.integration import Rule, gauss_lobatto, hinge_radau
-from hyloop.structure.materials import Bilinear, Concrete, Elastic, Material, Steel, kent_park
-from hyloop.structure.model import Model
+from hyloop.structure.fibres.beams import BeamColumn, fibre_beams, hinged, section_response
+from hyloop.structure.fibres.braces import axial_response, trusses
+from hyloop.structure.fibres.integration import Rule, gauss_lobatto, hinge_radau
+from hyloop.structure.fibres.materials import Bilinear, Concrete, Elastic, Material, Steel, kent_park
+from hyloop.structure.fibres.reinforced import rc_rectangle
+from hyloop.structure.fibres.sections import ElasticSection, FibreSection, moment_curvature
+from hyloop.structure.frames.model import Model
+from hyloop.structure.frames.plane_frame import plane_frame
 from hyloop.structure.modes import Modes
-from hyloop.structure.plane_frame import plane_frame
-from hyloop.structure.reinforced import rc_rectangle
-from hyloop.structure.sections import ElasticSection, FibreSection, moment_curvature
 from hyloop.structure.shear import shear_frame
 from hyloop.structure.similitude import Similitude
 from hyloop.structure.structure import Structure

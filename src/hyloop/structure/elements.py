@@ -79,8 +79,8 @@ def springs(laws: Instance | Sequence[Instance], directions: Any) -> Elements:
     directions : array_like or scipy.sparse array, (members, n)
         Direction vectors, for instance `Structure.story(1)`. Sparse rows give a sparse initial stiffness.
     """
-    thin = sparse.issparse(directions)
-    full: Any = directions if thin else np.atleast_2d(np.asarray(directions, dtype=float))
+    is_sparse = sparse.issparse(directions)
+    full: Any = directions if is_sparse else np.atleast_2d(np.asarray(directions, dtype=float))
     rows = sparse.csr_array(full)
     count, n = full.shape
     instances = [laws] * count if isinstance(laws, Instance) else list(laws)
@@ -98,7 +98,7 @@ def springs(laws: Instance | Sequence[Instance], directions: Any) -> Elements:
     sizes = [len(instances), block.address, len(instances[0].x0), len(block.params), len(order)]
     header = [*sizes, *order, *[0] * (2 - len(order))]
     parameters = [value for instance in instances for value in instance.params.values()]
-    if thin:
+    if is_sparse:
         stiffness = sparse.csr_array(rows.T @ sparse.diags_array([i.stiffness for i in instances]) @ rows)
     else:
         terms = (i.stiffness * np.outer(row, row) for i, row in zip(instances, full, strict=True))

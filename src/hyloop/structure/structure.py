@@ -64,15 +64,15 @@ class Structure:
     floors: Sequence[str | int] = ()
 
     def __post_init__(self) -> None:
-        thin = sparse.issparse(self.M) or sparse.issparse(self.K)
+        is_sparse = sparse.issparse(self.M) or sparse.issparse(self.K)
         M: Any = self.M if sparse.issparse(self.M) else np.array(self.M, dtype=float)
         if M.ndim == 1:
-            M = sparse.diags_array(M) if thin else np.diag(M)
+            M = sparse.diags_array(M) if is_sparse else np.diag(M)
         if M.ndim != 2 or M.shape[0] != M.shape[1] or M.shape[0] == 0:
             raise BadShape(f"M must be a square matrix or a vector of masses, got shape {np.shape(self.M)}.")
         n = M.shape[0]
-        M, K = _square("M", M, n, thin), _square("K", self.K, n, thin)
-        C = _square("C", sparse.csr_array((n, n)) if self.C is None else self.C, n, thin)
+        M, K = _square("M", M, n, is_sparse), _square("K", self.K, n, is_sparse)
+        C = _square("C", sparse.csr_array((n, n)) if self.C is None else self.C, n, is_sparse)
         _symmetric("M", M)
         _symmetric("K", K)
         _masses(M)
@@ -202,15 +202,15 @@ def _floors(structure: Structure) -> tuple[int, ...]:
     return found
 
 
-def _square(name: str, matrix: Any, n: int, thin: bool) -> Any:
+def _square(name: str, matrix: Any, n: int, is_sparse: bool) -> Any:
     """A finite matrix of the right shape, copied: sparse (CSR, sorted, entries summed) or full."""
     low_rank = isinstance(matrix, LowRank)
     given: Any = matrix if low_rank or sparse.issparse(matrix) else np.array(matrix, dtype=float)
     if given.shape != (n, n):
         raise BadShape(f"{name} must have the shape of M, ({n}, {n}); got {given.shape}.")
-    if low_rank and thin:
+    if low_rank and is_sparse:
         return LowRank(_square(name, given.sparse, n, True), _columns(name, given.factor, n), given.weights)
-    if thin:
+    if is_sparse:
         made = sparse.csr_array(given, dtype=float, copy=True)
         made.sum_duplicates()
         values = made.data

@@ -1,1 +1,1 @@
-"""Experiments and studies: files, runs, claims and reports."""
+"""What runs: an experiment, a training, an identification, a whole study with its claims."""

@@ -14,16 +14,16 @@ from scipy.sparse import csr_array
 from hyloop.core import Instance
 from hyloop.devices import draw_brfd
 from hyloop.errors import BadInput, BadShape, UnknownName
+from hyloop.files.excitations import ground_motion
+from hyloop.files.frames.frame import FrameBase, frame_along
+from hyloop.files.laws import DRAWN, LAWS, DeviceSpec
+from hyloop.files.limits import loop_limits
+from hyloop.files.schema import METHODS, Experiment, SiteSpec
+from hyloop.files.structures import Damping, ShearFrame, StructureSpec
 from hyloop.hazards import GroundMotion
-from hyloop.loop import Loop, Result, Site, Wired
+from hyloop.loop import FreeBlock, Loop, Result, Site
 from hyloop.structure import Model, Structure, caughey, modal, modal_and_stiffness, rayleigh, shear_frame
-from hyloop.study.excitations import ground_motion
 from hyloop.study.following import estimates, followed_model, updater
-from hyloop.study.frames import FrameBase, frame_along
-from hyloop.study.laws import DRAWN, LAWS, DeviceSpec
-from hyloop.study.limits import loop_limits
-from hyloop.study.schema import METHODS, Experiment, SiteSpec
-from hyloop.study.structures import Damping, ShearFrame, StructureSpec
 
 __all__ = ["Built", "build"]
 
@@ -100,7 +100,7 @@ def _build(experiment: Experiment) -> Built:
         blocks += [updating] if updating else []
     for name, spec in experiment.blocks.items():
         with _blame(f"blocks.{name}"):
-            blocks.append(Wired(name, _device(spec.block, name, experiment.seed), spec.inputs, spec.outputs))
+            blocks.append(FreeBlock(name, _device(spec.block, name, experiment.seed), spec.inputs, spec.outputs))
     with _blame("limits.max_drift"):
         heights = getattr(experiment.structure, "heights", None)
         limits = loop_limits(experiment.limits, frame, model, heights)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from hyloop.core import Instance
 from hyloop.errors import BadInput
-from hyloop.loop import Site, Wired
-from hyloop.study.schema import Experiment
+from hyloop.files.schema import Experiment
+from hyloop.loop import FreeBlock, Site
 
 __all__ = ["estimates", "followed_model", "updater"]
 
@@ -19,7 +19,7 @@ def followed_model(experiment: Experiment, name: str) -> tuple[Instance, str | N
     return model.law, None if first == name else first
 
 
-def updater(experiment: Experiment, name: str, sites: Sequence[Site]) -> Wired | None:
+def updater(experiment: Experiment, name: str, sites: Sequence[Site]) -> FreeBlock | None:
     """What updates the model of a physical site: it reads measured signals there and nothing else.
 
     Its estimates overwrite the parameters of the first follower, which the others share; without a follower they
@@ -39,7 +39,7 @@ def updater(experiment: Experiment, name: str, sites: Sequence[Site]) -> Wired |
         )
     followers = _followers(experiment, name)[:1]
     targets = {key: f"{first}.{key}" for first in followers for key in block.block.outputs if key in model.law.params}
-    return Wired(f"{name}.model", block, {key: sources[key] for key in block.block.inputs}, targets)
+    return FreeBlock(f"{name}.model", block, {key: sources[key] for key in block.block.inputs}, targets)
 
 
 def estimates(experiment: Experiment) -> dict[str, tuple[float, float]]:

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from hyloop.errors import RunFailed
+from hyloop.files.load import load_experiment
+from hyloop.files.schema import Experiment
 from hyloop.record import Recorder, Recording
 from hyloop.record.layout import check_name
+from hyloop.report.provenance import provenance
 from hyloop.study.build import Built, build
-from hyloop.study.load import load_experiment
-from hyloop.study.provenance import provenance
-from hyloop.study.schema import Experiment
 
 __all__ = ["Outcome", "run_experiment", "run_file"]
 

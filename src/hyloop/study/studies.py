@@ -16,9 +16,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from hyloop.errors import BadInput, UnknownName
 from hyloop.record import Recording
+from hyloop.report.page import check_folder
+from hyloop.report.run_page import Table, write_report
 from hyloop.study.claims import Verdict, judge, load_claims, write_verdicts
-from hyloop.study.page import check_folder
-from hyloop.study.report import Table, write_report
 from hyloop.study.run import Outcome, run_file
 
 __all__ = ["Job", "Study", "StudyResult", "find_studies", "run_study"]

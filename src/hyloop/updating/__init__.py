@@ -1,13 +1,13 @@
 """Model updating: blocks that keep the parameters of a device model true to a measured device."""
 
-from hyloop.updating.ensemble import ensemble
-from hyloop.updating.filtered_network import filtered_network
-from hyloop.updating.forgetting import forgetting_network
-from hyloop.updating.least_squares import recursive_least_squares
-from hyloop.updating.network import Network, hysteresis_network
-from hyloop.updating.observability import Observability, covariance, observability
-from hyloop.updating.pretraining import pretrain
-from hyloop.updating.unscented import unscented
+from hyloop.updating.filters.ensemble import ensemble
+from hyloop.updating.filters.least_squares import recursive_least_squares
+from hyloop.updating.filters.observability import Observability, covariance, observability
+from hyloop.updating.filters.unscented import unscented
+from hyloop.updating.networks.filtered_network import filtered_network
+from hyloop.updating.networks.forgetting import forgetting_network
+from hyloop.updating.networks.network import Network, hysteresis_network
+from hyloop.updating.networks.pretraining import pretrain
 
 __all__ = [
     "Network",

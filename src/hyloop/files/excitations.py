@@ -1,0 +1,217 @@
+"""Excitations in experiment files, and the ground motions they mean."""
+
+from os.path import isfile
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from hyloop.errors import BadInput, OutOfBounds, UnknownName
+from hyloop.files.fields import Quantity, Table, refuse
+from hyloop.hazards import (
+    GroundMotion,
+    asce7_spectrum,
+    band_limited_noise,
+    data_folder,
+    find_record,
+    harmonic,
+    read_record,
+    sweep,
+    synthetic_motion,
+)
+
+__all__ = ["EXCITATIONS", "MOST_STEPS", "SIGNALS", "Excitation", "Record", "ground_motion"]
+
+MOST_STEPS = 10_000_000  # a run of some hours at 1024 Hz; more is a slip of the pen
+_FEWEST_STEPS = 10
+_SYNTHETIC_DT = 0.01  # s; a fifth of the shortest period
+_SHORTEST, _LONGEST = 0.05, 4.0  # s, periods at which a synthetic motion fits its target
+
+Acceleration = Annotated[float, Quantity("m/s2", above=0.0)]
+Frequency = Annotated[float, Quantity("Hz", above=0.0)]
+Duration = Annotated[float, Quantity("s", above=0.0, high=86400.0)]
+
+
+class Synthetic(Table):
+    """A random motion that fits the ASCE 7 design spectrum; drawn from the seed of the experiment."""
+
+    kind: Literal["synthetic"]
+    sds: Acceleration
+    """Design spectral acceleration at short periods, S_DS."""
+    sd1: Acceleration
+    """Design spectral acceleration at 1 s, S_D1."""
+    tl: Annotated[float, Quantity("s", above=0.0)] = 8.0
+    """Long-period transition period T_L."""
+    duration: Annotated[float, Quantity("s", low=1.0, high=600.0)] = 30.0
+    peak: Acceleration | None = None
+    """Scale to this peak ground acceleration."""
+
+    def motion(self, dt: float, seed: int) -> GroundMotion:
+        """The motion, at a step of its own so that it does not depend on that of the integrator."""
+        periods = np.geomspace(_SHORTEST, min(_LONGEST, self.duration / 2), 60)
+        target = asce7_spectrum(periods, self.sds, self.sd1, self.tl)
+        motion = synthetic_motion(periods, target, self.duration, _SYNTHETIC_DT, seed)
+        return motion if self.peak is None else motion.to_peak(self.peak)
+
+
+class Harmonic(Table):
+    """A sine."""
+
+    kind: Literal["harmonic"]
+    amplitude: Acceleration
+    frequency: Frequency
+    duration: Duration
+
+    def motion(self, dt: float, seed: int) -> GroundMotion:
+        return harmonic(self.amplitude, self.frequency, self.duration, dt)
+
+
+class Sweep(Table):
+    """A sine whose frequency runs from `low` to `high`."""
+
+    kind: Literal["sweep"]
+    amplitude: Acceleration
+    low: Frequency
+    high: Frequency
+    duration: Duration
+    law: Literal["log", "linear"] = "log"
+
+    def motion(self, dt: float, seed: int) -> GroundMotion:
+        return sweep(self.amplitude, self.low, self.high, self.duration, dt, self.law)
+
+
+class Noise(Table):
+    """Gaussian noise of flat power between two frequencies; drawn from the seed of the experiment."""
+
+    kind: Literal["noise"]
+    rms: Acceleration
+    low: Frequency
+    high: Frequency
+    duration: Duration
+
+    def motion(self, dt: float, seed: int) -> GroundMotion:
+        return band_limited_noise(self.rms, self.low, self.high, self.duration, dt, seed)
+
+
+Signal = Annotated[Synthetic | Harmonic | Sweep | Noise, Field(discriminator="kind")]
+
+
+class Record(Table):
+    """A recorded ground motion, from a file or from the folder of records (``hyloop records`` lists it)."""
+
+    kind: Literal["record"]
+    file: str | None = None
+    """File, relative to the experiment file."""
+    name: str | None = None
+    """Part of the name of a record in the data folder."""
+    component: str | None = None
+    """What follows the name and an underscore, such as "180" or "1"."""
+    unit: str | None = None
+    """Unit of the numbers in the file, where the file does not say it."""
+    dt: Annotated[float, Quantity("s", above=0.0)] | None = None
+    """Step of the file, where the file does not say it."""
+    scale: Annotated[float, Quantity("-")] | None = None
+    """Factor on the acceleration."""
+    peak: Acceleration | None = None
+    """Or: scale to this peak ground acceleration."""
+    start: Annotated[float, Quantity("s", low=0.0)] = 0.0
+    """Time in the record at which to begin."""
+    duration: Duration | None = None
+    """How much of the record to use; default all."""
+    time_scale: Annotated[float, Quantity("-", above=0.0, high=100.0)] = 1.0
+    """Factor on time, the square root of the length scale for a scaled model."""
+    fallback: Signal | None = None
+    """Excitation to use, with a note, where the record is missing."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if (self.file is None) == (self.name is None):
+            refuse("file" if self.file else "name", BadInput("give either the file or the name of a record."))
+        if self.scale is not None and self.peak is not None:
+            refuse("peak", BadInput("scale is given too; give one of them."))
+        if self.file is not None and self.component is not None:
+            refuse("component", BadInput("is for records found by name; a file is one component."))
+        return self
+
+    def find(self) -> Path | None:
+        """Where the record lies; None where it is missing."""
+        if self.file is not None:
+            return Path(self.file) if isfile(self.file) else None
+        wanted = f"{self.name}_{self.component}" if self.component else f"{self.name}"
+        try:
+            return None if data_folder() is None else find_record(wanted)
+        except UnknownName:
+            return None
+
+    def motion(self, path: Path) -> GroundMotion:
+        """The part wanted of the record, scaled."""
+        try:
+            stored = read_record(path, unit=self.unit, dt=self.dt)
+        except OSError as error:
+            raise BadInput(f"excitation.file: {path} cannot be read ({error.strerror}).") from None
+        first, last = self._samples(stored)
+        motion = GroundMotion(stored.a[first:last], stored.dt, stored.name, stored.meta)
+        if self.scale is not None:
+            motion = motion.scaled(self.scale)
+        if self.peak is not None:
+            motion = motion.to_peak(self.peak)
+        return motion if self.time_scale == 1.0 else motion.in_model_time(self.time_scale**2)
+
+    def _samples(self, stored: GroundMotion) -> tuple[int, int]:
+        if self.start >= stored.duration:
+            raise OutOfBounds(
+                f"excitation.start = {self.start:g} s is after the end of the record, "
+                f"{stored.duration:g} s. Begin earlier."
+            )
+        first = round(self.start / stored.dt)
+        last = len(stored) if self.duration is None else first + round(self.duration / stored.dt) + 1
+        return first, min(last, len(stored))
+
+
+Excitation = Annotated[Record | Synthetic | Harmonic | Sweep | Noise, Field(discriminator="kind")]
+SIGNALS = ("synthetic", "harmonic", "sweep", "noise")
+EXCITATIONS = ("record", *SIGNALS)
+
+
+def ground_motion(spec: Excitation, dt: float, seed: int) -> tuple[GroundMotion, str]:
+    """The ground motion of an experiment at the step `dt`, and a note on what was used.
+
+    Raises
+    ------
+    BadInput
+        If a record is missing and no fallback is given, or if the motion is too short or too long for the step.
+    """
+    if isinstance(spec, Record):
+        motion, note = _recorded(spec, dt, seed)
+    else:
+        _count(spec.duration, dt)
+        motion = spec.motion(dt, seed)
+        note = f"excitation: {motion.name}"
+    _count(motion.duration, dt)
+    motion = motion.resampled(dt)
+    return motion, f"{note}, peak {motion.pga:.4g} m/s2, {motion.duration:.4g} s"
+
+
+def _recorded(spec: Record, dt: float, seed: int) -> tuple[GroundMotion, str]:
+    path = spec.find()
+    if path is not None:
+        motion = spec.motion(path)
+        return motion, f"excitation: record {motion.name}"
+    key, wanted = ("file", spec.file) if spec.file is not None else ("name", spec.name)
+    missing = f"the record '{wanted}' is missing"
+    if spec.fallback is None:
+        advice = "set HYLOOP_DATA to the folder of records" if key == "name" else "check the path"
+        raise BadInput(f"excitation.{key}: {missing}; {advice}, or give an excitation.fallback.")
+    _count(spec.fallback.duration, dt)
+    motion = spec.fallback.motion(dt, seed)
+    return motion, f"excitation: {missing}, the fallback {motion.name} is used instead"
+
+
+def _count(duration: float, dt: float) -> None:
+    """Refuse a motion with too few or too many steps before anything is allocated for it."""
+    if not _FEWEST_STEPS <= duration / dt <= MOST_STEPS:
+        raise OutOfBounds(
+            f"excitation.duration = {duration:g} s is {duration / dt:.3g} steps of integrator.dt = {dt:g} s; allowed "
+            f"are {_FEWEST_STEPS} to {MOST_STEPS}. Change one of them."
+        )

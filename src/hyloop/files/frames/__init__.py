@@ -1,0 +1,1 @@
+"""Frames in files: the tables of nodes, sections, members, floors and loads."""

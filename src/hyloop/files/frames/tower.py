@@ -1,0 +1,78 @@
+"""Braced towers in files: the fields of `hyloop.buildings.tower.Tower` with units, each with its default."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from hyloop.buildings.tower import tower
+from hyloop.files.fields import Quantity, Table
+from hyloop.files.frames.frame import FrameBase
+from hyloop.structure.frames.model import Model
+
+__all__ = ["TowerFrame"]
+
+Length = Annotated[float, Quantity("m", above=0.0)]
+Factor = Annotated[float, Quantity("-", above=0.0)]
+Level = Annotated[int, Field(ge=1, le=1000)]
+
+
+class Box(Table):
+    """Concrete-filled steel box of the columns up to a level."""
+
+    upto: Level
+    size: Length
+    plate: Length
+
+
+class Strength(Table):
+    """Yield force of the braces up to a level."""
+
+    upto: Level
+    force: Annotated[float, Quantity("N", above=0.0)]
+
+
+Boxes = Annotated[tuple[Box, ...], Field(strict=False, min_length=1)]
+
+
+class TowerFrame(FrameBase):
+    """A braced tower with outriggers; what is not given is as in the 40-story tower of `structure.tower.Tower`."""
+
+    kind: Literal["tower"]
+    heights: Annotated[Any, Quantity("m", above=0.0, depth=1)] = None
+    """Story heights, bottom to top, basements included."""
+    basements: Annotated[int, Field(ge=0)] | None = None
+    plan: Annotated[tuple[Length, Length], Field(strict=False)] | None = None
+    """Size of the floors, north-south and east-west."""
+    core_width: Length | None = None
+    bays: Annotated[int, Field(ge=1, le=100)] | None = None
+    braced_bays: Annotated[tuple[int, ...], Field(strict=False)] | None = None
+    outriggers: Annotated[tuple[Level, ...], Field(strict=False)] | None = None
+    """Levels of the top chords."""
+    eccentricity: (
+        Annotated[tuple[Annotated[float, Quantity("-")], Annotated[float, Quantity("-")]], Field(strict=False)] | None
+    ) = None
+    """Of the centre of mass, in parts of the plan."""
+    mass: Annotated[float, Quantity("kg", above=0.0)] | None = None
+    """Of a floor."""
+    gyration: Factor | None = None
+    wall: Annotated[float, Quantity("N/m", low=0.0)] | None = None
+    """Stiffness that holds every basement floor."""
+    core_boxes: Boxes | None = None
+    corner_boxes: Boxes | None = None
+    core_area: Annotated[tuple[Factor, Factor], Field(strict=False)] | None = None
+    corner_area: Factor | None = None
+    brace_strength: Annotated[tuple[Strength, ...], Field(strict=False, min_length=1)] | None = None
+    brace_area: Annotated[tuple[Factor, Factor, Factor], Field(strict=False)] | None = None
+    brace_taper: Annotated[tuple[Factor, Factor], Field(strict=False)] | None = None
+    outrigger_strength: Annotated[float, Quantity("N", above=0.0)] | None = None
+
+    def model(self) -> Model:
+        changes = {key: value for key in sorted(TOWER_FIELDS) if (value := getattr(self, key)) is not None}
+        for key in changes.keys() & {"core_boxes", "corner_boxes", "brace_strength"}:
+            changes[key] = tuple(tuple(row.model_dump().values()) for row in changes[key])
+        if "heights" in changes and not isinstance(changes["heights"], tuple):
+            changes["heights"] = (changes["heights"],)
+        return tower(**changes)
+
+
+TOWER_FIELDS = TowerFrame.model_fields.keys() - FrameBase.model_fields.keys() - {"kind"}

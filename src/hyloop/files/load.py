@@ -1,0 +1,186 @@
+"""Load experiment files: includes, sites that are like others, overrides, and messages that name the key."""
+
+import json
+import tomllib
+from collections.abc import Collection, Mapping, Sequence
+from copy import deepcopy
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from hyloop.errors import BadInput, UnknownName
+from hyloop.files.messages import explain
+from hyloop.files.schema import Experiment
+
+__all__ = ["apply_override", "json_schema", "load_experiment", "read_experiment", "take_structure_file"]
+
+_PLACES = ("story", "between", "along")
+_SPECIMEN = ("device", "model", "physical", "transfer", "wiring")  # what a site has that does not follow another
+_NAMED = ("sites", "blocks")  # tables whose keys are names a person chose
+
+
+def load_experiment(path: str | PathLike[str], overrides: Sequence[str] = ()) -> Experiment:
+    """Read and check an experiment file.
+
+    Parameters
+    ----------
+    path
+        A TOML file. ``include = ["base.toml"]`` takes over other files first (relative to the one that says so, in
+        order, later values win, tables are merged). A site with ``like = "damper1"`` takes over everything of that
+        site it does not say itself; if it ``follows`` another, nothing of the specimen there. A structure with
+        ``file = "models/portal.toml"`` has its tables from there, but for what it says itself.
+    overrides
+        Changes such as ``"sites.damper1.device.Fc=20 kN"``, made after reading and before ``like`` is followed.
+
+    Raises
+    ------
+    BadInput
+        With the file and one line for each problem: key path, what was given, what is allowed.
+    """
+    path = Path(path)
+    data = read_experiment(path)
+    for override in overrides:
+        apply_override(data, override, Experiment.model_fields)
+    try:
+        take_structure_file(data)
+        _follow_likes(data)
+        return Experiment.model_validate(data).loaded_from(path)
+    except ValidationError as error:
+        raise BadInput(f"{path}: " + "\n".join(explain(error, data))) from None
+    except BadInput as error:
+        error.args = (f"{path}: {error}",)
+        raise
+
+
+def read_experiment(path: Path, _above: tuple[Path, ...] = ()) -> dict[str, Any]:
+    """The tables of an experiment file with its includes merged, not checked yet."""
+    try:
+        here, text = path.resolve(), path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise BadInput(f"{path}: is not a text file in UTF-8.") from None
+    except (OSError, ValueError) as error:  # a ValueError: a name no file can have
+        asked = f", included by {_above[-1].name}," if _above else ""
+        raise BadInput(f"{path}: the file{asked} cannot be read ({error}). Check the path.") from None
+    if here in _above:
+        chain = " > ".join(file.name for file in (*_above, here))
+        raise BadInput(f"{path}: include: files include each other in a circle, {chain}. Break it.")
+    try:
+        data = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise BadInput(f"{path}: not valid TOML: {error}. Texts, also those with units, need quotes.") from None
+    _place_files(data, path.parent)
+    includes = data.pop("include", [])
+    if not isinstance(includes, list) or not all(isinstance(name, str) for name in includes):
+        raise BadInput(f"{path}: include: got {includes!r}, wanted a list of file names such as ['base.toml'].")
+    merged: dict[str, Any] = {}
+    for name in includes:
+        merged = _merge(merged, read_experiment(path.parent / name, (*_above, here)))
+    return _merge(merged, data)
+
+
+def take_structure_file(data: dict[str, Any]) -> None:
+    """Put the tables of the file a structure names in their place; what the structure says itself wins."""
+    own = data.get("structure")
+    if not isinstance(own, dict) or not isinstance(own.get("file"), str):
+        return
+    own = {key: value for key, value in own.items() if key != "file"}
+    tables = {"kind": "frame", **read_experiment(Path(data["structure"]["file"]))}
+    if own.get("kind", "frame") == "frame":
+        own["kind"] = tables["kind"]  # "frame" says that it is one; the file knows of which kind
+    data["structure"] = _merge(tables, own)
+
+
+def json_schema() -> str:
+    """JSON Schema of experiment files, for completion and checks in an editor."""
+    schema = Experiment.model_json_schema(mode="validation")
+    schema["properties"]["include"] = {"type": "array", "items": {"type": "string"}}
+    site = schema["$defs"]["SiteSpec"]
+    site["properties"]["like"] = {"type": "string", "description": "Site to take everything else from."}
+    site["required"] = []  # a site may have its device from another one
+    return json.dumps(schema, indent=2, ensure_ascii=False)
+
+
+def _merge(base: Any, over: Any) -> Any:
+    if not isinstance(base, dict) or not isinstance(over, dict):
+        return over
+    # another law is another device, another kind another structure or excitation, another updater another model:
+    # nothing of the old one stays
+    if any(key in over and over[key] != base.get(key) for key in ("law", "kind", "updater")):
+        return over
+    base = {key: value for key, value in base.items() if key not in _displaced(over)}
+    return {**base, **{key: _merge(base.get(key), value) for key, value in over.items()}}
+
+
+def _displaced(keys: Collection[str]) -> tuple[str, ...]:
+    """What these keys of a site take the place of: a site has a device or follows another."""
+    return _SPECIMEN if "follows" in keys else ("follows",) if "device" in keys else ()
+
+
+def _place_files(data: dict[str, Any], folder: Path) -> None:
+    """The files of a record, a structure and a network are relative to the file that names them, also after a merge."""
+    sites = data.get("sites")
+    models = [site.get("model") for site in sites.values() if isinstance(site, dict)] if isinstance(sites, dict) else []
+    for table, key in (
+        (data.get("excitation"), "file"),
+        (data.get("structure"), "file"),
+        *((model, "network") for model in models),
+    ):
+        if isinstance(table, dict) and isinstance(name := table.get(key), str):
+            table[key] = str(folder / name)
+
+
+def apply_override(data: dict[str, Any], override: str, fields: Collection[str]) -> None:
+    """Make one change, ``key.path=value``, to the tables of a file whose top level has these fields."""
+    keys, equals, text = override.partition("=")
+    path = [key.strip() for key in keys.split(".")]
+    if not equals or not all(path):
+        raise BadInput(f"override '{override}': wanted key.path=value, such as sites.damper1.device.Fc=20kN.")
+    where = f"override '{override}'"
+    if path[0] not in fields:
+        raise UnknownName("key", path[0], fields, where=where)
+    table = data
+    for depth, key in enumerate(path[:-1]):
+        if depth == 1 and path[0] in _NAMED and key not in table:
+            raise UnknownName(f"name in {path[0]}", key, table, where=where)
+        table = table.setdefault(key, {})
+        if not isinstance(table, dict):
+            raise BadInput(f"{where}: {'.'.join(path[: depth + 1])} is not a table, so it has no '{path[depth + 1]}'.")
+    for key in _displaced(path[2:]) if path[0] == "sites" and len(path) == 3 else ():
+        table.pop(key, None)
+    table[path[-1]] = _value(text)
+
+
+def _value(text: str) -> Any:
+    """A TOML value, or else the text itself, so that nobody needs quotes inside quotes."""
+    try:
+        parsed = tomllib.loads(f"value = {text}")
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return text.strip()
+    return parsed["value"] if len(parsed) == 1 else text.strip()
+
+
+def _follow_likes(data: dict[str, Any]) -> None:
+    sites = data.get("sites")
+    if not isinstance(sites, dict):
+        return
+    data["sites"] = {name: _like(sites, name, ()) for name in sites}
+
+
+def _like(sites: Mapping[str, Any], name: str, above: tuple[str, ...]) -> Any:
+    site = sites[name]
+    if not isinstance(site, dict) or "like" not in site:
+        return deepcopy(site)
+    where, model = f"sites.{name}.like", site["like"]
+    if not isinstance(model, str):
+        raise BadInput(f"{where}: got {model!r}, wanted the name of another site.")
+    if model not in sites:
+        raise UnknownName("site", model, [other for other in sites if other != name], where=where)
+    if model in (*above, name):
+        raise BadInput(f"{where}: sites are like each other in a circle, {' > '.join((*above, name, model))}.")
+    base = _like(sites, model, (*above, name))
+    own = {key: value for key, value in site.items() if key != "like"}
+    if isinstance(base, dict) and any(key in own for key in _PLACES):
+        base = {key: value for key, value in base.items() if key not in _PLACES}
+    return _merge(base, deepcopy(own))

@@ -1,0 +1,101 @@
+"""What is wrong with an experiment file, one line for each problem: key path, what was given, what is allowed."""
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import ValidationError
+
+from hyloop.files.excitations import EXCITATIONS, SIGNALS
+from hyloop.files.frames.members import MEMBERS
+from hyloop.files.frames.sections import MATERIALS, SECTIONS
+from hyloop.files.structures import STRUCTURES
+from hyloop.files.updaters import UPDATERS
+
+__all__ = ["explain", "path_text"]
+
+# tables of several kinds: the key that tells them apart, and what it may be
+_KINDS = {
+    "structure": ("kind", STRUCTURES),
+    "excitation": ("kind", EXCITATIONS),
+    "fallback": ("kind", SIGNALS),
+    "model": ("updater", UPDATERS),
+}
+_NAMED_KINDS = {"materials": MATERIALS, "sections": SECTIONS, "members": MEMBERS}  # tables in these have names
+_WANTED = {
+    "string_type": "a text",
+    "int_type": "a whole number",
+    "bool_type": "true or false",
+    "dict_type": "a table",
+    "model_type": "a table",
+    "model_attributes_type": "a table",
+    "tuple_type": "a list",
+    "finite_number": "a finite number",
+}
+
+
+def explain(error: ValidationError, data: Any) -> list[str]:
+    """One line for each problem pydantic found in `data`."""
+    return list(dict.fromkeys(_line(problem, data) for problem in error.errors(include_url=False)))
+
+
+def path_text(path: tuple[str | int, ...]) -> str:
+    """``sites.damper1.along[2]``."""
+    text = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path)
+    return text.lstrip(".") or "the file"
+
+
+def _line(problem: Any, data: Any) -> str:
+    path: tuple[str | int, ...] = tuple(_in_file(problem["loc"], data))
+    context, given, kind = problem.get("ctx", {}), problem.get("input"), problem["type"]
+    if kind == "refused":
+        return f"{path_text((*path, context['key']))}: {context['message']}"
+    if kind in ("union_tag_invalid", "union_tag_not_found"):
+        *_, above, last = ("", *path)
+        key, allowed = ("kind", _NAMED_KINDS[above]) if above in _NAMED_KINDS else _KINDS[str(last)]
+        said = f"got {context['tag']!r}{_near(context['tag'], allowed)}" if "tag" in context else "is missing"
+        return f"{path_text((*path, key))}: {said}; allowed are {_list(allowed)}."
+    where = path_text(path)
+    if kind == "missing":
+        return f"{where}: is missing; every {_parent(path)} needs it."
+    if kind == "literal_error":
+        allowed = re.findall(r"'([^']*)'", context["expected"])
+        return f"{where}: got {_short(given)}{_near(given, allowed)}; allowed are {_list(allowed)}."
+    if kind in _WANTED:
+        return f"{where}: got {_short(given)}, wanted {_WANTED[kind]}."
+    if kind == "value_error":
+        return f"{where}: {context['error']}"
+    return f"{where}: got {_short(given)}. {problem['msg']}."
+
+
+def _in_file(location: tuple[str | int, ...], data: Any) -> Iterator[str | int]:
+    """Keys as they stand in the file: without the names of union members that pydantic puts between them."""
+    for key in location:
+        if isinstance(data, dict) and key not in data and key in (data.get("kind"), data.get("updater")):
+            continue
+        if key == "[key]":  # the name of an entry is wrong, not its value
+            continue
+        yield key
+        try:
+            data = data[key]
+        except (KeyError, IndexError, TypeError):
+            data = None
+
+
+def _parent(path: tuple[str | int, ...]) -> str:
+    return f"[{path_text(path[:-1])}] table" if len(path) > 1 else "experiment"
+
+
+def _near(given: Any, allowed: Any) -> str:
+    near = get_close_matches(given, allowed, n=1, cutoff=0.4) if isinstance(given, str) else []
+    return f", did you mean '{near[0]}'?" if near else ""
+
+
+def _list(names: Any) -> str:
+    return ", ".join(f"'{name}'" for name in names)
+
+
+def _short(given: Any) -> str:
+    text = repr(given)
+    return text if len(text) <= 60 else f"{text[:57]}..."

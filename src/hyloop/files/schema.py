@@ -1,0 +1,195 @@
+"""What an experiment file may say: typed tables, checked when the file is loaded.
+
+Numbers are in SI units or texts with a unit (``"23 kN"``). Laws, methods, parameters and their units and bounds are
+checked here too, so that a file that loads can be built, but for what depends on several tables at once.
+"""
+
+from inspect import signature
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, PrivateAttr, WithJsonSchema, model_validator
+
+import hyloop.integrators
+from hyloop.errors import BadInput, UnknownName
+from hyloop.files.excitations import Excitation
+from hyloop.files.fields import Quantity, Table, refuse
+from hyloop.files.laws import DeviceSpec
+from hyloop.files.limits import Force, Length, Limits
+from hyloop.files.structures import StructureSpec
+from hyloop.files.updaters import ModelSpec
+from hyloop.record.layout import check_name
+
+__all__ = ["METHODS", "BlockSpec", "Experiment", "Integrator", "Recording", "SiteSpec"]
+
+METHODS = {name: getattr(hyloop.integrators, name) for name in hyloop.integrators.__all__ if name.islower()}
+
+
+class SiteSpec(Table):
+    """A place in the structure and the device there.
+
+    Exactly one of `story`, `between` and `along` says where, and exactly one of `device` and `follows` says what.
+    """
+
+    device: DeviceSpec | None = None
+    """The device there."""
+    follows: str | None = None
+    """Or: a physical site with a model; that model stands here, with the parameters its updater finds."""
+    model: ModelSpec | None = None
+    """Model of the physical device here and what keeps it true, for the sites that follow."""
+    story: int | None = None
+    """Story whose drift deforms the device; the first is 1."""
+    between: Annotated[tuple[str, ...], Field(strict=False, min_length=1, max_length=2)] | None = None
+    """Names of the degrees of freedom at its upper and lower end; one name alone: from there to the ground."""
+    along: Annotated[Any, Quantity("-", depth=1)] = None
+    """Direction vector: deformation for a unit displacement of each degree of freedom."""
+    factor: Annotated[float, Quantity("-")] = 1.0
+    """Deformation of the device over that of the place, for instance the cosine of a brace."""
+    count: Annotated[float, Quantity("-", above=0.0)] = 1.0
+    """Number of equal devices in parallel."""
+    physical: bool = False
+    """The measured specimen, or what stands for it; runs before the models."""
+    transfer: dict[Literal["compensator", "actuator", "sensor"], DeviceSpec] = Field(default_factory=dict)
+    """Transfer system; empty is ideal."""
+    wiring: dict[str, str] = Field(default_factory=dict)
+    """Inputs of the device that come from other channels."""
+    max_d: Length | None = None
+    """Deformation that stops the run."""
+    max_f: Force | None = None
+    """Force that stops the run."""
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Self:
+        given = [key for key in ("story", "between", "along") if getattr(self, key) is not None]
+        if len(given) != 1:
+            message = f"got {' and '.join(given) or 'no place'}; give exactly one of story, between and along."
+            refuse(given[-1] if given else "story", BadInput(message))
+        return self
+
+    @model_validator(mode="after")
+    def _one_device(self) -> Self:
+        if self.device is None and self.follows is None:
+            refuse("device", BadInput("is missing; give a device, or follows = a physical site that has a model."))
+        if self.device is not None and self.follows is not None:
+            refuse("follows", BadInput("a device is given too; give one of them."))
+        if self.follows is not None and self.physical:
+            refuse("physical", BadInput("a site that follows another is a model; leave it out."))
+        if self.model is not None and not self.physical:
+            refuse("model", BadInput("is kept true by what is measured, so the site must be physical = true."))
+        return self
+
+
+class BlockSpec(Table):
+    """A block that belongs to no site, such as an updater."""
+
+    block: DeviceSpec
+    inputs: dict[str, str] = Field(default_factory=dict)
+    """Channel for each input."""
+    outputs: dict[str, str] = Field(default_factory=dict)
+    """Channels that outputs overwrite."""
+
+
+class Integrator(Table):
+    """Integration method and step."""
+
+    method: Annotated[str, WithJsonSchema({"type": "string", "enum": sorted(METHODS)})]
+    """Name of the method, such as "mkr_alpha"."""
+    dt: Annotated[float, Quantity("s", above=0.0)]
+    """Step of the structure."""
+    substeps: Annotated[int, Field(ge=1, le=10_000)] = 1
+    """Controller ticks in a step."""
+    rho_inf: Annotated[float, Quantity("-", low=0.0, high=1.0)] | None = None
+    gamma: Annotated[float, Quantity("-")] | None = None
+    beta: Annotated[float, Quantity("-")] | None = None
+    form: str | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Options given, for the function that makes the method."""
+        given = {key: getattr(self, key) for key in ("rho_inf", "gamma", "beta", "form")}
+        return {key: value for key, value in given.items() if value is not None}
+
+    @model_validator(mode="after")
+    def _method(self) -> Self:
+        if self.method not in METHODS:
+            refuse("method", UnknownName("method", self.method, METHODS))
+        allowed = signature(METHODS[self.method]).parameters
+        for key in self.options:
+            if key not in allowed:
+                refuse(key, UnknownName(f"option of {self.method}", key, allowed))
+        try:
+            METHODS[self.method](**self.options)
+        except BadInput as error:
+            refuse(next(reversed(self.options)), error)
+        return self
+
+
+class Recording(Table):
+    """What is written, and where."""
+
+    file: str | None = None
+    """Recording to write; default out/<name of the experiment file>.h5."""
+    channels: Annotated[tuple[str, ...], Field(strict=False, min_length=1)] = ("*",)
+    """Channels to record; * and ? match as in a shell."""
+    every: Literal["step", "tick"] = "step"
+    """Record at every step or at every controller tick."""
+
+    @model_validator(mode="after")
+    def _named(self) -> Self:
+        if self.file is not None:
+            try:
+                check_name(Path(self.file))
+            except BadInput as error:
+                refuse("file", error)
+        return self
+
+
+class Experiment(Table):
+    """One experiment: structure, devices at their sites, method, excitation and recording."""
+
+    structure: StructureSpec
+    integrator: Integrator
+    excitation: Excitation
+    title: str = ""
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    """Source of everything random."""
+    sites: dict[str, SiteSpec] = Field(default_factory=dict)
+    blocks: dict[str, BlockSpec] = Field(default_factory=dict)
+    recording: Recording = Recording()
+    limits: Limits = Limits()
+    _source: str = PrivateAttr("")
+
+    @property
+    def source(self) -> str:
+        """File it was loaded from; empty if it was not."""
+        return self._source
+
+    def loaded_from(self, path: Path) -> Self:
+        """The same, with the name of its file for messages and as default name of the recording."""
+        file = self.recording.file or f"out/{path.stem}.h5"
+        copy = self.model_copy(update={"recording": self.recording.model_copy(update={"file": file})})
+        copy._source = str(path)
+        return copy
+
+    @model_validator(mode="after")
+    def _site_names(self) -> Self:
+        for table in ("sites", "blocks"):
+            for name in getattr(self, table):
+                if not all(part.isidentifier() for part in name.split(".")):
+                    refuse(table, BadInput(f"name '{name}' must be letters, digits and underscores, as in 'damper1'."))
+        return self
+
+    @model_validator(mode="after")
+    def _leaders(self) -> Self:
+        for name, site in self.sites.items():
+            if site.follows is None:
+                continue
+            where, followed = f"sites.{name}.follows", [key for key, other in self.sites.items() if other.model]
+            leader = self.sites.get(site.follows)
+            if leader is None:
+                refuse(where, UnknownName("site", site.follows, followed))
+            if not leader.physical:
+                refuse(where, BadInput(f"site '{site.follows}' is not physical, so nothing is measured there."))
+            if leader.model is None:
+                refuse(where, BadInput(f"site '{site.follows}' has no model; add a table sites.{site.follows}.model."))
+        return self

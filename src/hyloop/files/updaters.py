@@ -1,0 +1,294 @@
+"""Models of measured devices in experiment files, and the updaters that keep them true.
+
+A further updater is one more class in `ModelSpec`: `device` says what the model starts from, and `make` gives a block
+whose outputs bear names of parameters of that law. Its inputs are measured signals of the site, the force as ``f_m``.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import Field, PlainValidator, WithJsonSchema, model_validator
+
+from hyloop.core import Block, Instance
+from hyloop.errors import BadInput, BadShape, UnknownName
+from hyloop.files.fields import Quantity, Table, refuse
+from hyloop.files.laws import LAWS, DeviceSpec
+from hyloop.files.units import quantity
+from hyloop.updating import Network, ensemble, filtered_network, forgetting_network, recursive_least_squares, unscented
+
+__all__ = [
+    "UPDATERS",
+    "Constant",
+    "Ensemble",
+    "FilteredNetwork",
+    "FixedNetwork",
+    "ForgettingNetwork",
+    "LeastSquares",
+    "ModelSpec",
+    "Unscented",
+]
+
+_SHARE = Quantity("-", low=0.0)
+
+
+def _shares(given: Any) -> Any:
+    """One fraction for all free parameters, or a table with one for each; None where none is given."""
+    return {key: _SHARE.read(value) for key, value in given.items()} if isinstance(given, dict) else _SHARE.read(given)
+
+
+Shares = Annotated[
+    Any,
+    PlainValidator(_shares),
+    WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string"}, {"type": "object"}]}),
+]
+
+
+class _Model(Table):
+    """A device law that stands at the sites that follow."""
+
+    device: DeviceSpec
+    """What the other sites believe the device to be when the run begins."""
+
+    @property
+    def law(self) -> Instance:
+        """The model as it starts."""
+        return LAWS[self.device.law](initial=self.device.initial, **self.device.params)
+
+    @model_validator(mode="after")
+    def _not_drawn(self) -> Self:
+        if self.device.draw:
+            refuse("device.draw", BadInput("a model is what is believed of the device; give its parameters instead."))
+        return self
+
+
+class Constant(_Model):
+    """The model as it starts, never updated: what updating has to beat."""
+
+    updater: Literal["constant"]
+
+    @property
+    def limits(self) -> dict[str, tuple[float, float]]:
+        return {}
+
+    def make(self) -> None:
+        """No block."""
+
+
+class _Updated(_Model):
+    """A model with free parameters. Options not given are those of the function that makes the updater."""
+
+    free: dict[str, Annotated[tuple[float, float], Field(strict=False)]]
+    """Parameters to follow, each with its lower and upper bound."""
+    noise: Annotated[float, Quantity("N", above=0.0)]
+    """Standard deviation of the measured force."""
+    initial_std: Shares = None
+    """Uncertainty of the start, as a fraction of it."""
+    _function: ClassVar[Callable[..., Instance]]
+
+    @property
+    def limits(self) -> dict[str, tuple[float, float]]:
+        """Bounds of the estimates in SI units."""
+        return dict(self.free)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Options given, for the function that makes the updater."""
+        given = {key: getattr(self, key) for key in type(self).model_fields if key not in ("updater", "device", "free")}
+        return {key: value for key, value in given.items() if value is not None}
+
+    def make(self) -> Instance:
+        """The updater as a block."""
+        return type(self)._function(self.law, self.free, **self.options)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_units(cls, given: Any) -> Any:
+        """Read bounds and states in the units of the law."""
+        device = given.get("device") if isinstance(given, dict) else None
+        law = LAWS.get(str(device.get("law"))) if isinstance(device, dict) else None
+        if law is None:
+            return given
+        units = {"free": {key: spec.unit for key, spec in law.params.items()}, "states": law.state}
+        read = {
+            table: {key: _pair(law, table, key, pair, units[table]) for key, pair in given[table].items()}
+            for table in ("free", "states")
+            if table in cls.model_fields and isinstance(given.get(table), dict)
+        }
+        return {**given, **read}
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        rules = {key: value for key, value in self.options.items() if key in ("noise", "bounds")}
+        for key, pair in self.free.items():
+            try:
+                type(self)._function(self.law, {key: pair}, **rules)
+            except BadInput as error:
+                refuse(f"free.{key}", error)
+        try:
+            self.make()
+        except BadInput as error:
+            refuse("updater", error)
+        return self
+
+
+def _pair(law: Block, table: str, key: str, pair: Any, units: Mapping[str, str]) -> tuple[float, ...]:
+    try:
+        if key not in units:
+            raise UnknownName(f"{'parameter' if table == 'free' else 'state'} of {law.name}", key, units)
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+            wanted = (
+                "the lower and the upper bound" if table == "free" else "the uncertainty at the start and in a tick"
+            )
+            raise BadShape(f"got {pair!r}; give {wanted}.")
+        return tuple(quantity(number, units[key]) for number in pair)
+    except BadInput as error:
+        refuse(f"{table}.{key}", error)
+
+
+class Unscented(_Updated):
+    """Unscented Kalman filter; see `hyloop.updating.unscented`."""
+
+    updater: Literal["unscented"]
+    process: Shares = None
+    """Random walk of the parameters in a tick, as a fraction of their start."""
+    alpha: Annotated[float, Quantity("-", above=0.0)] | None = None
+    """Distance of the sigma points from the mean in standard deviations, over the root of their number."""
+    beta: Annotated[float, Quantity("-")] | None = None
+    """Knowledge of the distribution; 2 is best for a Gaussian one."""
+    kappa: Annotated[float, Quantity("-")] | None = None
+    """Second scale of the sigma points."""
+    bounds: Literal["clip", "transform", "shrink"] | None = None
+    """How the bounds are kept."""
+    repair: Literal["square-root", "nearest", "none"] | None = None
+    """How the covariance is kept positive definite."""
+    states: dict[str, Annotated[tuple[float, float], Field(strict=False)]] | None = None
+    """States of the law to filter too, each with its uncertainty at the start and in a tick."""
+    delay: Annotated[float, Quantity("-", low=0.0)] | None = None
+    """Ticks by which the measured force comes late."""
+    _function: ClassVar[Callable[..., Instance]] = unscented
+
+
+class Ensemble(_Updated):
+    """Ensemble Kalman filter; see `hyloop.updating.ensemble`."""
+
+    updater: Literal["ensemble"]
+    process: Shares = None
+    """Random walk of the parameters in a tick, as a fraction of their start."""
+    members: Annotated[int, Field(ge=2, le=1000)] | None = None
+    """Number of models."""
+    bounds: Literal["clip", "transform"] | None = None
+    """How the bounds are kept."""
+    seed: Annotated[int, Field(ge=0, lt=2**52)] | None = None
+    """Names the random walk."""
+    _function: ClassVar[Callable[..., Instance]] = ensemble
+
+
+class LeastSquares(_Updated):
+    """Recursive least squares that forget; see `hyloop.updating.recursive_least_squares`."""
+
+    updater: Literal["recursive_least_squares"]
+    forgetting: Annotated[float, Quantity("-", above=0.0, high=1.0)] | None = None
+    """Weight of a sample relative to the next."""
+    windup: Annotated[float, Quantity("-", above=0.0)] | None = None
+    """Growth of the uncertainty above which nothing is forgotten."""
+    _function: ClassVar[Callable[..., Instance]] = recursive_least_squares
+
+
+class _Networked(Table):
+    """A hysteresis network. Options not given are those of the function that makes the updater."""
+
+    network: str
+    """File of a network that `hyloop.updating.pretrain` made, relative to the experiment file."""
+    _function: ClassVar[Callable[..., Instance] | None] = None
+
+    @property
+    def law(self) -> Instance:
+        """The network as it was trained."""
+        return Network.load(self.network).device
+
+    @property
+    def limits(self) -> dict[str, tuple[float, float]]:
+        """No parameter of a network is worth a figure."""
+        return {}
+
+    def make(self) -> Instance | None:
+        """The updater as a block."""
+        function = type(self)._function
+        given = {key: getattr(self, key) for key in type(self).model_fields if key not in ("updater", "network")}
+        options = {key: value for key, value in given.items() if value is not None}
+        return function(Network.load(self.network), **options) if function else None
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        try:
+            Network.load(self.network)
+        except BadInput as error:
+            refuse("network", error)
+        try:
+            self.make()
+        except BadInput as error:
+            refuse("updater", error)
+        return self
+
+
+class FixedNetwork(_Networked):
+    """The network as it was trained, never updated."""
+
+    updater: Literal["frozen_network"]
+
+
+class FilteredNetwork(_Networked):
+    """Kalman filter on scales and weights of a network; see `hyloop.updating.filtered_network`."""
+
+    updater: Literal["filtered_network"]
+    noise: Annotated[float, Quantity("N", low=0.0)] | None = None
+    """Standard deviation of the measured force."""
+    noise_d: Annotated[float, Quantity("m", low=0.0)] | None = None
+    """Standard deviation of the measured deformation."""
+    model_error: Annotated[float, Quantity("-", above=0.0)] | None = None
+    """What the network cannot represent, as a fraction of half the force range of its training."""
+    scale_std: Annotated[float, Quantity("-", above=0.0)] | None = None
+    """Uncertainty of the logarithms of the two scales."""
+    weight_std: Annotated[float, Quantity("-", above=0.0)] | None = None
+    """Uncertainty of the weights."""
+    process: Annotated[float, Quantity("-", low=0.0)] | None = None
+    """Random walk of both in a tick, as a fraction of these."""
+    adapt: Literal["all", "output", "scales"] | None = None
+    """Weights that may change."""
+    _function: ClassVar[Callable[..., Instance] | None] = filtered_network
+
+
+class ForgettingNetwork(_Networked):
+    """Network retrained in every tick on a window that forgets; see `hyloop.updating.forgetting_network`."""
+
+    updater: Literal["forgetting_network"]
+    window: Annotated[int, Field(ge=1, le=1000)] | None = None
+    """Samples in the window."""
+    forgetting: Annotated[float, Quantity("-", above=0.0, high=1.0)] | None = None
+    """Weight of a sample over that of the next one."""
+    damping: Annotated[float, Quantity("-", above=0.0)] | None = None
+    """Levenberg-Marquardt damping at the start of a tick."""
+    iterations: Annotated[int, Field(ge=1, le=1000)] | None = None
+    """Steps in a tick."""
+    anchor: Annotated[float, Quantity("-", low=0.0)] | None = None
+    """Weight of the distance from the pre-trained weights."""
+    fallback: bool | None = None
+    """Use the pre-trained weights wherever they explain the window better."""
+    budget: Annotated[float, Quantity("s", above=0.0)] | None = None
+    """Time for a tick."""
+    _function: ClassVar[Callable[..., Instance] | None] = forgetting_network
+
+
+ModelSpec = Annotated[
+    Constant | Unscented | Ensemble | LeastSquares | FixedNetwork | FilteredNetwork | ForgettingNetwork,
+    Field(discriminator="updater"),
+]
+UPDATERS = (
+    "constant",
+    "unscented",
+    "ensemble",
+    "recursive_least_squares",
+    "frozen_network",
+    "filtered_network",
+    "forgetting_network",
+)

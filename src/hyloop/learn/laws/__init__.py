@@ -1,0 +1,1 @@
+"""Device laws in JAX: the same function as in the loop, with derivatives."""

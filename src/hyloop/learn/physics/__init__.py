@@ -1,0 +1,1 @@
+"""Laws whose parameters come from a network."""

@@ -1,0 +1,1 @@
+"""Springs unknown to begin with, learned from the response of the structure they stand in."""

@@ -1,0 +1,1 @@
+"""Training: histories split by event, batches, schedules, checkpoints."""

@@ -1,0 +1,203 @@
+"""Panels as interactive charts: the plain data that plotly.js draws, without its Python objects."""
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from hyloop.report.display import Line, Panel
+
+__all__ = ["COLORS", "NEUTRAL", "Chart", "Drawing", "chart_spec", "line_look"]
+
+# told apart with colour-blind eyes and legible on white and on dark grey
+COLORS = ("#2f7cc1", "#d5652a", "#2a9d78", "#a06cc4", "#b8942a", "#d1567f", "#5a8f3c")
+NEUTRAL = "#84868c"  # of what all recordings have in common
+
+_MARGIN = {"l": 62, "r": 12, "t": 34, "b": 46}  # px
+_LEGEND = 30  # px
+_FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+_SINGLE_MAX = 1e37  # numbers below it fit in single precision
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Panels in a grid, or stacked over a common time axis.
+
+    Parameters
+    ----------
+    panels : sequence of Panel
+        What is drawn, row by row.
+    alt : str
+        What the chart shows, for those who cannot see it.
+    caption : str
+        Text below the chart.
+    columns : int
+        Panels in a row.
+    row_height : int
+        Height of a panel in px.
+    common_x : bool
+        One horizontal axis for all panels: zooming one zooms all, and a range slider lies below the last.
+    log_x : bool
+        Logarithmic horizontal axis.
+    """
+
+    panels: Sequence[Panel]
+    alt: str
+    caption: str = ""
+    columns: int = 1
+    row_height: int = 240
+    common_x: bool = False
+    log_x: bool = False
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Traces and layout, with its height, as plotly.js wants them, for what panels cannot show."""
+
+    data: Sequence[dict[str, Any]]
+    layout: dict[str, Any]
+    alt: str
+    caption: str = ""
+
+
+def chart_spec(chart: Chart | Drawing) -> dict[str, Any]:
+    """Traces, layout and height of a chart, ready for JSON."""
+    if isinstance(chart, Drawing):
+        font = {"family": _FONT, **chart.layout.get("font", {})}
+        return {"data": list(chart.data), "layout": {**chart.layout, "font": font}}
+    columns = max(1, min(chart.columns, len(chart.panels)))
+    gap = 30 if chart.common_x else 62  # px, room for a title, and for tick labels and axis title where they are
+    rows = -(-len(chart.panels) // columns)
+    inner = rows * chart.row_height + (rows - 1) * gap
+    series = {line.series for panel in chart.panels for line in panel.lines}
+    legend = _LEGEND if len(series - {None}) > 1 else 0
+    margin = {**_MARGIN, "t": _MARGIN["t"] + legend}
+    layout: dict[str, Any] = {
+        "height": inner + margin["t"] + margin["b"],
+        "margin": margin,
+        "font": {"family": _FONT, "size": 12, "color": "#444"},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "showlegend": legend > 0,
+        "hovermode": "closest",
+        "dragmode": "zoom",
+        "annotations": [],
+        "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": 1 + 24 / inner, "yanchor": "bottom"},
+        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": "#999", "activecolor": "#666", "orientation": "h"},
+    }
+    traces: list[dict[str, Any]] = []
+    named: set[str] = set()
+    for i, panel in enumerate(chart.panels):
+        row, column = divmod(i, columns)
+        suffix = "" if i == 0 else str(i + 1)
+        width, space = (1.0 - 0.075 * (columns - 1)) / columns, 0.075
+        left, top = column * (width + space), 1.0 - row * (chart.row_height + gap) / inner
+        x_domain = [left, min(left + width, 1.0)]
+        y_domain = [max(top - chart.row_height / inner, 0.0), top]
+        layout[f"xaxis{suffix}"] = _x_axis(chart, i, columns, suffix, x_domain, inner)
+        layout[f"yaxis{suffix}"] = {
+            "domain": y_domain,
+            "anchor": f"x{suffix}",
+            "nticks": 6,
+            "zeroline": True,
+            "autorangeoptions": {"include": _frame([line.y for line in panel.lines])},
+        }
+        layout["annotations"].append(
+            {
+                "text": f"<b>{escape(panel.title)}</b>",
+                "x": left,
+                "y": top,
+                "xref": "paper",
+                "yref": "paper",
+                "xanchor": "left",
+                "yanchor": "bottom",
+                "showarrow": False,
+            }
+        )
+        if _first_of_its_kind(chart, i, columns):
+            # as an annotation, because titles of axes move with the width of the tick labels
+            layout["annotations"].append(
+                {
+                    "text": escape(panel.y_label),
+                    "x": left,
+                    "y": sum(y_domain) / 2,
+                    "xref": "paper",
+                    "yref": "paper",
+                    "xanchor": "center",
+                    "yanchor": "middle",
+                    "xshift": -50,
+                    "textangle": -90,
+                    "showarrow": False,
+                    "font": {"size": 11},
+                }
+            )
+        for line in panel.lines:
+            traces.append(_trace(line, suffix, line.series is not None and line.name not in named))
+            named.add(line.name)
+    return {"data": traces, "layout": layout}
+
+
+def _x_axis(chart: Chart, i: int, columns: int, suffix: str, domain: list[float], inner: int) -> dict[str, Any]:
+    panel, lowest = chart.panels[i], i + columns >= len(chart.panels)
+    axis: dict[str, Any] = {"domain": domain, "anchor": f"y{suffix}", "nticks": 6, "zeroline": not chart.log_x}
+    if lowest:
+        axis["title"] = {"text": escape(panel.x_label), "standoff": 8, "font": {"size": 11}}
+    if chart.log_x:
+        axis |= {"type": "log", "nticks": None, "tickvals": [0.05, 0.1, 0.2, 0.5, 1, 2, 5]}
+    elif not panel.x_label.startswith("time"):
+        axis["autorangeoptions"] = {"include": _frame([line.x for line in panel.lines])}
+    if chart.common_x:
+        # all axes follow the lowest, which carries the slider
+        axis |= {"nticks": 10, "zeroline": False, "showticklabels": lowest}
+        if lowest:
+            axis["rangeslider"] = {"visible": True, "thickness": 30 / inner}
+        else:
+            axis["matches"] = f"x{len(chart.panels)}"
+    return axis
+
+
+def _frame(values: Sequence[np.ndarray]) -> list[float]:
+    """Ends of an axis, a little beyond the data."""
+    numbers = np.concatenate([np.zeros(0), *values])
+    if len(numbers) == 0:
+        return []
+    low, high = float(numbers.min()), float(numbers.max())
+    room = 0.04 * (high - low)
+    return [low - room, high + room]
+
+
+def _first_of_its_kind(chart: Chart, i: int, columns: int) -> bool:
+    """Whether the vertical axis needs a title: the panel to the left does not carry the same."""
+    return i % columns == 0 or chart.panels[i - 1].y_label != chart.panels[i].y_label
+
+
+def _trace(line: Line, suffix: str, in_legend: bool) -> dict[str, Any]:
+    color, width = line_look(line.series)
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": escape(line.name),
+        "legendgroup": escape(line.name),
+        "showlegend": in_legend,
+        "xaxis": f"x{suffix}",
+        "yaxis": f"y{suffix}",
+        "line": {"width": 1.5 * width, "color": color},
+        "x": _numbers(line.x),
+        "y": _numbers(line.y),
+    }
+
+
+def line_look(series: int | None) -> tuple[str, float]:
+    """Colour and relative width; later recordings lie on top and are thinner, so that those below can be seen."""
+    if series is None:
+        return NEUTRAL, 0.8
+    return COLORS[series % len(COLORS)], max(1.0 - 0.2 * series, 0.5)
+
+
+def _numbers(values: np.ndarray) -> dict[str, str]:
+    """Single precision is finer than any screen and half the size; a run that diverged needs double."""
+    dtype = "f4" if len(values) == 0 or np.abs(values).max() < _SINGLE_MAX else "f8"
+    return {"dtype": dtype, "bdata": base64.b64encode(np.asarray(values, f"<{dtype}").tobytes()).decode("ascii")}

@@ -1,0 +1,220 @@
+"""The report of a run or a study: one page with everything there is to see."""
+
+import json
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hyloop.errors import BadInput
+from hyloop.report.charts import Chart
+from hyloop.report.display import (
+    Panel,
+    RecordingLike,
+    Recordings,
+    degrees_of_freedom,
+    history_panels,
+    hysteresis_panels,
+    parameter_names,
+    parameter_panels,
+    readable,
+    site_names,
+    spectrum_panels,
+)
+from hyloop.report.page import Section, Table, write_page
+
+__all__ = ["Chart", "Panel", "Section", "Table", "write_report"]
+
+_BUDGET = 85_000  # points on a page: with plotly.js, which is 4.8 MB, it stays under 6 MB
+_FEWEST, _MOST = 64, 4000  # points of one line
+_PARAMETERS = 24  # panels of parameters; more cannot be read
+
+
+def write_report(
+    path: str | PathLike,
+    recordings: Recordings,
+    *,
+    title: str,
+    summary: Sequence[Table] = (),
+    notes: Sequence[str] = (),
+    sections: Sequence[Section] = (),
+) -> Path:
+    """Write one HTML page about some recordings; it works offline and loads nothing.
+
+    Parameters
+    ----------
+    path : path
+        File to write; its folder is made.
+    recordings : mapping of name to Recording
+        What is drawn, on top of each other; the names stand in the legends. May be empty for a page of tables only.
+    title : str
+        Heading of the page.
+    summary : sequence of Table
+        Results, shown first.
+    notes : sequence of str
+        Paragraphs below the heading.
+    sections : sequence of Section
+        Further parts, shown after the results and before the recordings.
+
+    Returns
+    -------
+    Path
+        The file written.
+
+    Notes
+    -----
+    Shown for what the channels give: peaks, hysteresis of every site (``X.d``, ``X.f``), histories, response spectra of
+    the ground motion (``ground``), parameters that change, timing (``attributes["timing"]``), provenance. Long
+    histories are thinned so that no peak is lost (`hyloop.report.display.rows_to_draw`).
+    """
+    for name, recording in recordings.items():
+        if len(recording.time) == 0:
+            raise BadInput(f"report: the recording '{name}' has no samples. Leave it out, or run it again.")
+    head = [Section("Results", notes, tables=[*summary, *_peaks(recordings)])]
+    parts = [*head, *sections, *_drawings(recordings), *_timing(recordings), *_provenance(recordings)]
+    return write_page(path, title, _lead(recordings), [p for p in parts if p.text or p.charts or p.tables])
+
+
+def _lead(recordings: Recordings) -> str:
+    if not recordings:
+        return "No recordings."
+    spans = {f"{float(r.time[-1] - r.time[0]):.4g} s" for r in recordings.values()}
+    count = "One recording" if len(recordings) == 1 else f"{len(recordings)} recordings"
+    return f"{count}: {', '.join(recordings)}. Duration {' and '.join(sorted(spans))}."
+
+
+def _peaks(recordings: Recordings) -> list[Table]:
+    tables = []
+    for title, unit in (("Peak displacement in mm", "m"), ("Peak rotation in mrad", "rad")):
+        degrees = degrees_of_freedom(recordings, unit)
+        if degrees:
+            rows = [[name, *(_peak(r, name) for r in recordings.values())] for name in degrees]
+            tables.append(Table(title, ["degree of freedom", *recordings], rows))
+    rows = []
+    for site in site_names(recordings):
+        for name, r in recordings.items():
+            if {f"{site}.d", f"{site}.f"} <= set(r.names):
+                loop = np.column_stack([r[f"{site}.f"], r[f"{site}.d"]])
+                with np.errstate(over="ignore", invalid="ignore"):  # of a run that diverged
+                    energy = 1e-3 * float(np.trapezoid(*loop[np.isfinite(loop).all(axis=1)].T))
+                count = getattr(r, "attributes", {}).get("counts", {}).get(site)
+                whole = None if count is None else count * energy
+                if count is not None and float(count).is_integer():
+                    count = int(count)  # shown without decimals
+                rows.append([site, name, _peak(r, f"{site}.d"), _peak(r, f"{site}.f"), energy, count, whole])
+    if rows:
+        columns = [
+            "site",
+            "recording",
+            "peak deformation [mm]",
+            "peak force of one device [kN]",
+            "energy dissipated by one [kJ]",
+            "devices",
+            "energy dissipated by all [kJ]",
+        ]
+        tables.append(Table("Devices", columns, rows))
+    return tables
+
+
+def _peak(recording: RecordingLike, channel: str) -> float | None:
+    if channel not in recording.names:
+        return None
+    unit = recording.units[list(recording.names).index(channel)]
+    signal = recording[channel]
+    return float(np.abs(signal[np.isfinite(signal)]).max(initial=0.0)) * readable(str(unit))[0]
+
+
+def _drawings(recordings: Recordings) -> list[Section]:
+    changing = parameter_names(recordings)
+    drawn = changing[:_PARAMETERS]
+    lines = sum(2 * len(site_names({name: r})) + len(drawn) + 2 for name, r in recordings.items())
+    points = int(np.clip(_BUDGET // max(lines, 1), _FEWEST, _MOST))
+    names = ", ".join(recordings)
+    thinned = any(len(r.time) > points for r in recordings.values())
+    how = (
+        f" Drawn with at most {points} points a line: of each short stretch the smallest and largest value are kept, "
+        "so every peak is there."
+    )
+    note = how if thinned else ""
+    found = []
+    if panels := hysteresis_panels(recordings, points):
+        alt = f"Force against deformation of {_list(panels)}; recordings: {names}."
+        caption = "Force against deformation of each site, each on its own scale." + note
+        found.append(Section("Hysteresis", charts=[Chart(panels, alt, caption, columns=min(3, len(panels)))]))
+    if panels := history_panels(recordings, points):
+        alt = f"Histories of {_list(panels)} over time; recordings: {names}."
+        caption = "Drag across a panel or move the ends of the slider to zoom; double-click to go back." + note
+        found.append(Section("Histories", charts=[Chart(panels, alt, caption, row_height=120, common_x=True)]))
+    if panels := spectrum_panels(recordings):
+        alt = f"Pseudo-acceleration response spectra of {_list(panels)} with 5 % damping."
+        caption = "Pseudo-acceleration of a linear oscillator with 5 % damping."
+        chart = Chart(panels, alt, caption, columns=2, row_height=280, log_x=True)
+        found.append(Section("Response spectra", charts=[chart]))
+    if panels := parameter_panels(recordings, drawn, points):
+        alt = f"Parameters {_list(panels)} over time; recordings: {names}."
+        rest = f" The first {len(drawn)} of {len(changing)} are shown." if len(changing) > len(drawn) else ""
+        bounds = (
+            " Grey: bounds of an estimate." if any("estimates" in r.attributes for r in recordings.values()) else ""
+        )
+        caption = f"Parameters that change during the run.{bounds}{rest}{note}"
+        found.append(Section("Parameters", charts=[Chart(panels, alt, caption, columns=2, row_height=170)]))
+    return found
+
+
+def _list(panels: Sequence[Panel]) -> str:
+    return ", ".join(panel.title for panel in panels)
+
+
+def _timing(recordings: Recordings) -> list[Section]:
+    times = {name: _flat(r.attributes["timing"]) for name, r in recordings.items() if "timing" in r.attributes}
+    if not times:
+        return []
+    return [Section("Timing", tables=_side_by_side("Time taken", times))]
+
+
+def _provenance(recordings: Recordings) -> list[Section]:
+    if not recordings:
+        return []
+    rows = [
+        [
+            name,
+            len(r.time),
+            1e3 * float(np.median(np.diff(r.time))) if len(r.time) > 1 else None,
+            len(r.names),
+            "complete" if r.complete else "stopped early",
+        ]
+        for name, r in recordings.items()
+    ]
+    files = Table("Recordings", ["name", "samples", "time step [ms]", "channels", "state"], rows)
+    rest = {n: _flat({k: v for k, v in r.attributes.items() if k != "timing"}) for n, r in recordings.items()}
+    return [Section("Provenance", tables=[files, *_side_by_side("Provenance", rest)])]
+
+
+def _side_by_side(title: str, values: Mapping[str, Mapping[str, Any]]) -> list[Table]:
+    """A table of what differs, a column for each recording, and one of what they have in common."""
+    keys = list(dict.fromkeys(key for item in values.values() for key in item))
+    items = list(values.values())
+    same = [key for key in keys if all(key in item and item[key] == items[0][key] for item in items)]
+    differ = [[key, *(item.get(key) for item in items)] for key in keys if key not in same]
+    common = [[key, items[0][key]] for key in same]
+    one = title if len(items) == 1 else f"{title}, the same for all recordings"
+    tables = [Table(title, ["", *values], differ)] if differ else []
+    return [*tables, Table(one, ["", "value"], common)] if common else tables
+
+
+def _flat(attributes: Any, prefix: str = "") -> dict[str, Any]:
+    """Nested mappings as ``outer.inner``; lists and other things as text."""
+    if not isinstance(attributes, Mapping):
+        return {prefix or "value": attributes}
+    flat: dict[str, Any] = {}
+    for key, value in attributes.items():
+        name = f"{prefix}.{key}" if prefix else str(key)
+        if isinstance(value, Mapping):
+            flat |= _flat(value, name)
+        elif isinstance(value, (list, tuple)):
+            flat[name] = ", ".join(v if isinstance(v, str) else json.dumps(v, default=str) for v in value)
+        else:
+            flat[name] = value if isinstance(value, (int, float)) else str(value)
+    return flat

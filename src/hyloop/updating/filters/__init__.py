@@ -1,0 +1,1 @@
+"""Filters that keep the parameters of a law true to a measured device."""

@@ -1,0 +1,162 @@
+"""Training files: what they may say, and what is read for them."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from oracles.data import data_path
+
+from hyloop.errors import BadInput, UnknownName
+from hyloop.files.training import DataSpec, load_training
+from hyloop.files.training_data import read_histories
+from hyloop.record import Recording
+from hyloop.study.train import prepare
+
+TRAININGS = Path(__file__).parents[2] / "experiments" / "training"
+N, DT = 60, 0.02
+
+FILE = """
+[network]
+kind = "gru"
+width = 4
+depth = 1
+
+[data]
+inputs = {d = "damper.d"}
+outputs = {f = "damper.f"}
+tests = [{source = "kobe.h5"}, {source = "loma.h5"}, {source = "chi.csv"}]
+
+[split]
+validation = ["loma"]
+
+[training]
+epochs = 2
+window = 20
+"""
+
+
+def signals(seed):
+    d = 0.01 * np.cumsum(np.random.default_rng(seed).normal(size=N))
+    return d, 1e6 * d
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two recordings, and a CSV file in mm and kN."""
+    for k, name in enumerate(("kobe", "loma")):
+        data = np.column_stack(signals(k))
+        Recording(DT * np.arange(N), data, ("damper.d", "damper.f"), ("m", "N")).save(tmp_path / f"{name}.h5")
+    d, f = (signal.tolist() for signal in signals(2))
+    rows = [f"{DT * k:.2f},{1e3 * d[k]!r},{1e-3 * f[k]!r}" for k in range(N)]
+    (tmp_path / "chi.csv").write_text("\n".join(["t,damper.d [mm],damper.f [kN]", *rows]))
+    (tmp_path / "damper.toml").write_text(FILE)
+    return tmp_path
+
+
+def test_what_is_trained_on_is_what_was_recorded(folder):
+    now = prepare(folder / "damper.toml")
+    assert [h.name for h in now.parts.train] == ["kobe", "chi"] and now.parts.validation[0].event == "loma"
+    assert (now.data.inputs, now.data.outputs) == ({"d": "m"}, {"f": "N"})
+    for k, name in enumerate(("kobe", "loma", "chi")):
+        (history,) = (h for h in now.data.histories if h.name == name)
+        d, f = signals(k)
+        np.testing.assert_allclose(history.inputs[:, 0], d, rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(history.target[:, 0], f, rtol=1e-12, atol=1e-9)
+        assert history.dt == pytest.approx(DT)
+    trained = np.concatenate([signals(0)[0], signals(2)[0]])
+    assert (now.inputs[0].low, now.inputs[0].high) == pytest.approx((trained.min(), trained.max()))
+    assert now.out == Path("out") / "damper.safetensors"
+    assert now.architecture.as_json()["stages"] == [[["gru", 4, [0, 1]]], [["linear", 1, [0, 4]]]]
+
+
+def test_the_training_to_copy_loads():
+    (path,) = TRAININGS.glob("*.toml")
+    found = load_training(path)
+    assert path.stem == "banded_damper_lstm" and found.network.kind == "lstm" and list(found.data.outputs) == ["f"]
+
+
+def test_published_tests_of_one_earthquake_are_one_event():
+    data_path("brfd", "index.json")
+    table = {"outputs": ["f"], "every": 8, "tests": [{"source": "brfd:d2_eq36lb_Ko*"}]}
+    data, causal = (
+        read_histories(DataSpec.model_validate(table | {"inputs": {"d": "d", "v": channel}}))
+        for channel in ("v", "v_causal")
+    )
+    assert [(h.name[-10:], h.event) for h in data.histories] == [("KocaeliDBE", "Kocaeli"), ("KocaeliMCE", "Kocaeli")]
+    assert data.histories[0].dt == 8 / 1024
+    assert "filtered without delay" in data.notes[0] and not causal.notes
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('kind = "gru"', 'kind = "gro"', "network.kind: got 'gro', did you mean 'gru'"),
+        ("width = 4", "widht = 4", "network.widht: unknown key 'widht'. Did you mean 'width'"),
+        ("epochs = 2", "epochs = 0", "training.epochs: got 0"),
+        ("epochs = 2", "rate = 0.1", "training.epochs: is missing"),
+        ("epochs = 2", "epochs = 2\nrate = '1 mm'", "training.rate: got '1 mm', wanted a quantity in pure number"),
+        ("epochs = 2", "epochs = 2\nseeds = [1, 1]", "training.seeds: got .1, 1.; each seed"),
+        ("epochs = 2", "epochs = 2\nfinal = 1", "training.final: got 1, must not exceed"),
+        ("epochs = 2", "epochs = 2\nbatch = 1.5", "training.batch: got 1.5, wanted a whole number"),
+        ('kind = "gru"', 'kind = "mlp"', "training.window: an mlp has no memory"),
+        ('kind = "gru"', 'kind = "ocp_nn"', "network.measured: is missing"),
+        ('kind = "gru"', 'kind = "ocp_nn"\nmeasured = 1', "network.measured: got 1, but of the 1 inputs"),
+        ("depth = 1", "measured = 1", "network.measured: is for ocp_nn"),
+        ('validation = ["loma"]', "", "no events"),
+        ('validation = ["loma"]', 'validation = ["lomo"]', "unknown event 'lomo'. Did you mean 'loma'"),
+        ('validation = ["loma"]', 'validation = ["loma"]\ntest = ["l*"]', "'loma' is for validation and for test"),
+        ('validation = ["loma"]', 'validation = ["*"]', "none is left to train on"),
+        ("window = 20", "window = 61", "'kobe' has 60 samples, at least 61"),
+        ("window = 20", "patience = 3\n[scaling]\ninputs = 'minmax'", "Did you mean 'min-max'"),
+        ('{d = "damper.d"}', '{d = "damper.x"}', "unknown channel 'damper.x'. Did you mean 'damper"),
+        ('{d = "damper.d"}', '["damper.d"]', "data.inputs: 'damper.d' cannot name a signal"),
+        ('{d = "damper.d"}', '{f = "damper.d"}', "data.outputs: 'f' is an input too"),
+        ("loma.h5", "lima.h5", "lima.h5: no such file"),
+        ("loma.h5", "kobe.h5", "two histories are called 'kobe'"),
+        ("loma.h5", "brfd:nothing_of_this_name", "nothing_of_this_name"),
+    ],
+)
+def test_bad_files_are_refused_before_training(folder, old, new, says):
+    path = folder / "damper.toml"
+    text = FILE.replace(old, new)
+    assert text != FILE
+    if says == "no events":  # patience without validation
+        says, text = "split.validation: is missing", text + "\npatience = 3"
+    path.write_text(text)
+    with pytest.raises(BadInput, match=says) as caught:
+        prepare(path)
+    assert str(caught.value).startswith(str(path))
+
+
+def test_bad_data_are_refused_before_training(folder):
+    path = folder / "damper.toml"
+    recording = Recording.load(folder / "kobe.h5")
+    data = recording.data.copy()
+    data[7, 0] = np.nan
+    Recording(recording.time, data, recording.names, recording.units).save(folder / "kobe.h5", overwrite=True)
+    with pytest.raises(BadInput, match=r"kobe.h5, d: is nan at sample 7 of 'kobe'"):
+        prepare(path)
+    Recording(recording.time, recording.data, recording.names, ("s", "N")).save(folder / "kobe.h5", overwrite=True)
+    with pytest.raises(BadInput, match=r"loma.h5, d: is in m in 'loma', but in s in the tests before"):
+        prepare(path)
+    Recording(2 * recording.time, recording.data, recording.names, recording.units).save(
+        folder / "kobe.h5", overwrite=True
+    )
+    with pytest.raises(BadInput, match="Resample"):
+        prepare(path)
+    (folder / "chi.csv").write_text("t,damper.d [mm],damper.f [kX]\n0,1,2\n0.02,1,2\n")
+    recording.save(folder / "kobe.h5", overwrite=True)
+    with pytest.raises(BadInput, match="'kX' is not a known unit"):
+        prepare(path)
+    (folder / "chi.csv").write_text("t,damper.d,damper.f [kN]\n0,1,2\n0.02,1,2\n")
+    with pytest.raises(BadInput, match=r"chi\.csv, d: the channel has no unit\. Write it into the heading"):
+        prepare(path)
+    with pytest.raises(BadInput, match="ends so"):
+        prepare(path, out=folder / "network.bin")
+
+
+def test_overrides(folder):
+    found = load_training(folder / "damper.toml", ["training.epochs=7", "data.every=2"])
+    assert (found.training.epochs, found.data.every) == (7, 2)
+    with pytest.raises(UnknownName, match="Did you mean 'training'"):
+        load_training(folder / "damper.toml", ["trainin.epochs=7"])
