@@ -63,7 +63,7 @@ def _package_digest() -> str:
     digest = hashlib.sha256(numba.__version__.encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
         # the packages on top compile nothing, so an edit there shall not cost a compilation
-        if path.relative_to(_PACKAGE).parts[0] not in ("cli", "study"):
+        if path.relative_to(_PACKAGE).parts[0] not in ("cli", "study", "report", "files", "data"):
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
