@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hyloop.core import Param, block, inplace_block
-from hyloop.core.jit import Floats, Ints, bind, jit, table
+from hyloop.core.jit import Floats, Ints, Table, bind, jit
 from hyloop.errors import BadInput
 
 LAW = '''
@@ -108,4 +108,4 @@ def test_a_table_carries_numbers_and_arrays_into_compiled_code():
         return result
 
     bundle = Bundle(-0.5, 2, np.array([1.0, 10.0, 100.0]), np.array([2, 0]))
-    assert total(table(bundle)) == 100.5
+    assert total(Table(bundle).words) == 100.5

@@ -2,10 +2,10 @@
 
 from hyloop.core.block import Block, Instance, Param, block, inplace_block, rebind
 from hyloop.core.factor import Factor
-from hyloop.core.jit import jit, table
-from hyloop.core.kernel import Plan, State
+from hyloop.core.jit import Table, jit
 from hyloop.core.layout import Layout
 from hyloop.core.low_rank import LowRank
+from hyloop.core.plan import Plan, State
 from hyloop.core.run import begin, run, settle
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "Param",
     "Plan",
     "State",
+    "Table",
     "begin",
     "block",
     "inplace_block",
@@ -24,5 +25,4 @@ __all__ = [
     "rebind",
     "run",
     "settle",
-    "table",
 ]

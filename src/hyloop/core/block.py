@@ -14,14 +14,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from inspect import cleandoc
-from types import FunctionType
 from typing import Any
 
 import numba
 import numpy as np
 
 from hyloop.core import scalar
-from hyloop.core.jit import BLOCK, call_block, compile_c, jit, pointer
+from hyloop.core.jit import BLOCK, call_block, compile_c, jit, pointer, rebind
 from hyloop.core.tick import check_tick
 from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
 
@@ -283,15 +282,6 @@ def _make(function, pure, inputs, outputs, params, state, reference, linear, sta
         start,
         frozenset(flags.split()),
     )
-
-
-def rebind(function: Callable, **names: Any) -> Callable:
-    """The same code with other global names; ``rebind(law, np=jax.numpy)`` is how one law serves two compilers."""
-    assert isinstance(function, FunctionType)
-    globals_ = {**function.__globals__, **names}
-    bound = FunctionType(function.__code__, globals_, function.__name__, function.__defaults__, function.__closure__)
-    bound.__doc__, bound.__module__ = function.__doc__, function.__module__
-    return bound
 
 
 # The C functions round a law. `law` and the sizes are put among their globals by `Block.cfunc`: as closure variables

@@ -29,6 +29,7 @@ __all__ = [
     "GROUP",
     "Floats",
     "Ints",
+    "Table",
     "bind",
     "cache_folder",
     "call_block",
@@ -36,7 +37,7 @@ __all__ = [
     "compile_c",
     "jit",
     "pointer",
-    "table",
+    "rebind",
     "verb",
 ]
 
@@ -127,6 +128,18 @@ def verb(function: Callable) -> Any:
     return numba.njit(nogil=True, error_model="numpy")(function)
 
 
+def rebind(function: Callable, **names: Any) -> Callable:
+    """The same code with other global names.
+
+    ``rebind(law, np=jax.numpy)`` is how one law serves two compilers, and how one tick serves three kinds of runs.
+    """
+    assert isinstance(function, FunctionType)
+    globals_ = {**function.__globals__, **names}
+    bound = FunctionType(function.__code__, globals_, function.__name__, function.__defaults__, function.__closure__)
+    bound.__doc__, bound.__module__ = function.__doc__, function.__module__
+    return bound
+
+
 def compile_c(function: Callable, signature: Any, source: Callable) -> Any:
     """Compile `function` to a C function with a fixed signature; `source` is the user's law inside it."""
     found: dict[str, bytes] = {}
@@ -204,37 +217,51 @@ def pointer(typingctx: Any, array: Any) -> Any:
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-_KINDS: Any = {float: types.float64, int: types.int64, Floats: FLOATS, Ints: INTS}
 
 
-def table(bundle: Any) -> Ints:
-    """A NamedTuple of numbers and arrays as one vector of 64-bit words: numbers as they are, arrays as addresses.
+class Table:
+    """A NamedTuple of numbers and arrays as compiled code reads it: one vector `words` of 64 bits each.
 
-    It crosses into compiled code at the price of one array instead of fifty, and what `bind` makes of it there is
-    free of reference counting. The bundle must be kept alive and its arrays must not be replaced.
+    Numbers stand in it as they are, arrays and further tables by their addresses. So fifty arrays cross into compiled
+    code at the price of one, and what `bind` makes of them there is free of reference counting. The table owns what its
+    addresses point to: as long as it lives, so do they. A table of None has no words.
     """
-    words = np.empty(len(bundle), np.int64)
-    for k, (kind, value) in enumerate(zip(type(bundle).__annotations__.values(), bundle, strict=True)):
-        if kind is float:
-            words[k : k + 1].view(np.float64)[0] = value
-        elif kind is int:
-            words[k] = value
-        else:
-            # compiled code reads the bytes as they are: an integer as a float would be next to nothing
-            wanted = np.float64 if kind is Floats else np.int64
-            if value.dtype != wanted or not value.flags.c_contiguous:
-                name = list(type(bundle).__annotations__)[k]
-                raise BadShape(
-                    f"{type(bundle).__name__}.{name}: wanted a contiguous array of {wanted.__name__}, got "
-                    f"{value.dtype}{'' if value.flags.c_contiguous else ', not contiguous'}."
-                )
-            words[k] = value.ctypes.data
-    return words
+
+    __slots__ = ("bundle", "words")
+
+    def __init__(self, bundle: Any) -> None:
+        self.bundle = bundle
+        kinds = getattr(type(bundle), "__annotations__", {})
+        self.words = np.empty(len(kinds), np.int64)
+        for k, (name, kind) in enumerate(kinds.items()):
+            value = bundle[k]
+            if kind is float:
+                self.words[k : k + 1].view(np.float64)[0] = value
+            elif kind is int:
+                self.words[k] = value
+            elif kind is Table:
+                self.words[k] = value.words.ctypes.data
+            else:
+                self.words[k] = _address(f"{type(bundle).__name__}.{name}", value, kind)
+
+
+def _address(name: str, array: Any, kind: Any) -> int:
+    # compiled code reads the bytes as they are: an integer as a float would be next to nothing
+    wanted = np.float64 if kind is Floats else np.int64
+    if array.dtype != wanted or not array.flags.c_contiguous:
+        raise BadShape(
+            f"{name}: wanted a contiguous array of {wanted.__name__}, got {array.dtype}"
+            f"{'' if array.flags.c_contiguous else ', not contiguous'}."
+        )
+    return array.ctypes.data
+
+
+_KINDS: Any = {float: types.float64, int: types.int64, Floats: FLOATS, Ints: INTS, Table: INTS}
 
 
 @intrinsic
 def bind(typingctx: Any, bundle: Any, words: Any) -> Any:
-    """The NamedTuple behind a `table`, with plain pointers in place of arrays: ``bind(Plan, words)``.
+    """The NamedTuple behind a `Table`, with plain pointers in place of arrays: ``bind(Plan, words)``.
 
     `words` is the vector itself, or a pointer to it out of another table.
     """

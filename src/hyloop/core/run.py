@@ -1,22 +1,21 @@
 """The drivers of a run: its start, and any number of steps in one compiled call.
 
-All take plan and state as tables (`hyloop.core.jit.table`). A live step is a run of one row, so both agree to the
-last bit.
+All take plan and state as tables (`hyloop.core.jit.Table`). A live step is a run of one row, so both agree to the last
+bit.
 """
 
 from hyloop.core.jit import bind, jit, pointer
-from hyloop.core.kernel import OK, Plan, State, advance, balance, collect, load, report, resist, tick
-from hyloop.core.newton import newton_tick
-from hyloop.core.sparse_tick import resist as resist_sparse
-from hyloop.core.sparse_tick import sparse_tick
+from hyloop.core.kernel import advance, newton_tick, resist, resist_sparse, sparse_tick, tick
+from hyloop.core.motion import balance, collect, report
+from hyloop.core.plan import OK, Plan, State
 
 __all__ = ["begin", "run", "settle"]
 
 
 @jit
-def run(plan_table, state_table, excitation, rows):
+def run(plan_words, state_words, excitation, rows):
     """Step through the rows of `excitation`; returns the number of steps made, the failing one included."""
-    plan, state = bind(Plan, plan_table), bind(State, state_table)
+    plan, state = bind(Plan, plan_words), bind(State, state_words)
     stride = plan.substeps if plan.every_tick else 1
     for i in range(excitation.shape[0]):
         if plan.implicit:
@@ -31,9 +30,9 @@ def run(plan_table, state_table, excitation, rows):
 
 
 @jit
-def begin(plan_table, state_table, excitation, moved):
+def begin(plan_words, state_words, excitation, moved):
     """Unbalanced force of the initial state; `moved` tells whether devices start away from rest."""
-    plan, state = bind(Plan, plan_table), bind(State, state_table)
+    plan, state = bind(Plan, plan_words), bind(State, state_words)
     if plan.sparse:
         resist_sparse(plan, state)
     else:
@@ -42,13 +41,10 @@ def begin(plan_table, state_table, excitation, moved):
         for b in range(plan.blocks):
             advance(plan, state, b)
     collect(plan, state)
-    if plan.sparse:
-        load(plan, state, pointer(excitation), 0)
-    else:
-        balance(plan, state, pointer(excitation), 0)
+    balance(plan, state, pointer(excitation), 0)
 
 
 @jit
-def settle(plan_table, state_table):
+def settle(plan_words, state_words):
     """Put the initial state on the bus."""
-    report(bind(Plan, plan_table), bind(State, state_table))
+    report(bind(Plan, plan_words), bind(State, state_words))

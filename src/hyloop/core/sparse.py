@@ -7,7 +7,7 @@ from scipy import sparse
 
 from hyloop.core.factor import Factor
 from hyloop.core.low_rank import split
-from hyloop.core.sparse_tick import Matrices
+from hyloop.core.sparse_products import Matrices
 
 __all__ = ["SparseInverse", "matrices"]
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from hyloop.core.kernel import DISPLACEMENT, DRIFT, ENERGY, IMBALANCE, LIMIT, NON_FINITE, NOT_CONVERGED
+from hyloop.core.plan import DISPLACEMENT, DRIFT, ENERGY, IMBALANCE, LIMIT, NON_FINITE, NOT_CONVERGED
 
 if TYPE_CHECKING:
     from hyloop.loop.loop import Loop

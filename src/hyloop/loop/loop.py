@@ -7,17 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from hyloop.core import begin, run, settle, table
-from hyloop.core.kernel import IMPULSE, OK, PLACE, STATUS, STEP
+from hyloop.core import Table, begin, run, settle
+from hyloop.core.plan import IMPULSE, OK, PLACE, STATUS, STEP
 from hyloop.errors import BadInput, BadShape, OutOfBounds, RunFailed, UnknownName
 from hyloop.integrators import Method
 from hyloop.loop.faults import fault
 from hyloop.loop.identity import identity, unlike
 from hyloop.loop.limits import Limits, initial_impulse
+from hyloop.loop.plan import allocate, compile_plan, own_state
 from hyloop.loop.result import Result, Snapshot
 from hyloop.loop.site import FreeBlock, Site
 from hyloop.loop.storage import suited, unit_spring
-from hyloop.loop.wiring import allocate, check_ticks, compile_plan, lay_out, shared_advice, views, wire
+from hyloop.loop.wiring import check_ticks, shared_advice, wire
 from hyloop.structure import Modes, Structure
 
 __all__ = ["Loop"]
@@ -81,13 +82,11 @@ class Loop:
         self._operators = method.operators(structure.M, structure.C, structure.K, dt, Cm=Cm, Km=Km)
         check_ticks(structure, self.sites, blocks, dt, int(substeps))
         self._initial = allocate(structure, self.sites, self._wiring)
-        self._thin = lay_out(structure, self._operators)  # kept alive: the plan refers to it by address
         self._plan = compile_plan(
             structure,
             self.sites,
             self._wiring,
             self._operators,
-            self._thin,
             dt,
             int(substeps),
             len(self._initial.memory),
@@ -95,7 +94,7 @@ class Loop:
         )
         self._bounds = _bounds(self.sites, blocks)
         self._identity = identity(self)
-        self._plan_table = table(self._plan)
+        self._plan_table = Table(self._plan)
         self._own_state()
 
     # --- channels ---------------------------------------------------------------------------------------------
@@ -135,7 +134,7 @@ class Loop:
         device stiffness inside the method stays that of the original.
         """
         other = copy(self)
-        other._initial = views(self._initial, self._initial.memory.copy())
+        other._initial = own_state(self._initial)
         for name, value in params.items():
             channel = name.replace("__", ".")
             if channel in self._wiring.shared:
@@ -147,8 +146,9 @@ class Loop:
         return other
 
     def _own_state(self) -> None:
-        self._state = views(self._initial, self._initial.memory.copy())
-        self._state_table = table(self._state)
+        self._state = own_state(self._initial, bool(self._plan.implicit))
+        self._state_table = Table(self._state)
+        self._words = self._plan_table.words, self._state_table.words
 
     # --- running ----------------------------------------------------------------------------------------------
 
@@ -194,13 +194,13 @@ class Loop:
             state.rate[s] = site.along @ state.v
             state.bus[self._wiring.site_signal[s][:2]] = state.d1[s], state.rate[s]
         # devices at rest begin untouched, as they were declared
-        begin(self._plan_table, self._state_table, first, bool((state.u != at_rest).any() or state.v.any()))
+        begin(*self._words, first, bool((state.u != at_rest).any() or state.v.any()))
         state.w[:] = self._operators.start @ state.g
         lag = plan.lag * (self._operators.P @ state.w if plan.has_P else state.w)
         state.v[:] -= lag  # the method's own velocity may run behind the true one
         state.g[:] += self._stored.C @ lag
         state.clock[IMPULSE] = initial_impulse(self._stored, self._model_stiffness, state.u - at_rest, state.v + lag)
-        settle(self._plan_table, self._state_table)
+        settle(*self._words)
 
     def advance(
         self,
@@ -227,7 +227,7 @@ class Loop:
         history[:lead] = self._state.bus[channels]
         ticks = self._state.clock[STEP] * m + np.arange(1 - lead, len(rows) * m + 1)
         plan = self._plan._replace(n_channels=len(channels), channels=channels, every_tick=every == "tick")
-        done = run(table(plan), self._state_table, rows, history[lead:])
+        done = run(Table(plan).words, self._state_table.words, rows, history[lead:])
         time = ticks / m * self.dt
         kept = lead + done * m
         result = Result(
@@ -257,7 +257,7 @@ class Loop:
         The response is then on the bus: ``loop["u.1"]``. The numbers are those of `run` to the last bit. Nothing is
         checked here: this is the call for a real-time thread.
         """
-        run(self._plan_table, self._state_table, excitation.reshape(1, -1), _NOTHING)
+        run(*self._words, excitation.reshape(1, -1), _NOTHING)
         return int(self._state.clock[STATUS])
 
     # --- snapshots --------------------------------------------------------------------------------------------

@@ -1,22 +1,17 @@
-"""From sites and blocks with names to the flat index arrays of a `Plan`."""
+"""From sites and blocks with names to channels and connections."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from hyloop.core import Block, Instance, Layout, Plan, State, table
-from hyloop.core.low_rank import split
-from hyloop.core.sparse import matrices
-from hyloop.core.sparse_tick import Matrices
+from hyloop.core import Block, Instance, Layout
 from hyloop.core.tick import check_tick
 from hyloop.errors import BadInput, BadShape, UnknownName
-from hyloop.integrators import Operators
-from hyloop.loop.limits import UNBOUNDED, Drift, Limits, impulses
 from hyloop.loop.site import FreeBlock, Site
 from hyloop.structure import Structure
 
-__all__ = ["Wiring", "allocate", "check_ticks", "compile_plan", "lay_out", "views", "wire"]
+__all__ = ["Wiring", "check_ticks", "shared_advice", "wire"]
 
 _ROTATIONS = ("rx", "ry", "rz")  # how names of rotations end, such as A1.rz
 
@@ -177,161 +172,3 @@ def _place_site(site: Site, place: Any) -> None:
         prefix = site.prefix(role)
         place(prefix, instance, sources, {})
         available |= {key: f"{prefix}.{key}" for key in instance.block.outputs}
-
-
-def _starts(lists: Sequence[Any]) -> np.ndarray:
-    return np.cumsum([0] + [len(item) for item in lists]).astype(np.int64)
-
-
-def _flat(lists: Sequence[Any], dtype: Any) -> np.ndarray:
-    return np.array([value for item in lists for value in item], dtype=dtype)
-
-
-def _columns(matrix: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(matrix.T, dtype=float)
-
-
-def lay_out(structure: Structure, operators: Operators) -> Matrices | None:
-    """The matrices of a sparse structure as the compiled step reads them; whoever holds the plan must keep them."""
-    if not structure.is_sparse:
-        return None
-    return matrices(structure.K, structure.C, operators.A, operators.B, operators.rho)
-
-
-def compile_plan(
-    structure: Structure,
-    sites: Sequence[Site],
-    wiring: Wiring,
-    operators: Operators,
-    laid_out: Matrices | None,
-    dt: float,
-    substeps: int,
-    memory: int,
-    limits: Limits,
-) -> Plan:
-    """All constants of a run as numbers and flat arrays; nothing is recorded yet."""
-    entries = [np.flatnonzero(site.along) for site in sites]
-    drifts = [(_drift(name, drift, structure.n), drift) for name, drift in limits.drifts.items()]
-    groups = structure.elements
-    group_x = _starts([g.initial for g in groups])
-    nothing = np.empty((0, 0))
-    A, B, K, C = (nothing,) * 4 if laid_out else (operators.A, operators.B, structure.K, structure.C)
-    return Plan(
-        dt=float(dt),
-        tick_dt=dt / substeps,
-        substeps=substeps,
-        n=structure.n,
-        excitations=structure.excitation.shape[1],
-        sites=len(sites),
-        blocks=len(wiring.instances),
-        groups=len(groups),
-        memory=memory,
-        w_to_u=operators.w_to_u,
-        w_to_v=operators.w_to_v,
-        w_to_v_after=operators.w_to_v_after,
-        lag=operators.lag,
-        w_to_a=operators.w_to_a,
-        alpha_f=operators.alpha_f,
-        A=_columns(A),
-        has_B=len(B) > 0,
-        B=_columns(B),
-        has_P=len(operators.P) > 0,
-        P=_columns(operators.P),
-        implicit=len(operators.M) > 0,
-        M=_columns(operators.M),
-        gamma=operators.gamma,
-        beta=operators.beta,
-        alpha_m=operators.alpha_m,
-        K=_columns(K),
-        C=_columns(C),
-        E=_columns(structure.excitation),
-        dead=structure.dead_load,
-        sparse=laid_out is not None,
-        matrices=table(laid_out) if laid_out else np.empty(0, np.int64),
-        site_start=_starts(entries),
-        site_dof=_flat(entries, np.int64),
-        site_coef=_flat([site.along[dofs] for site, dofs in zip(sites, entries, strict=True)], float),
-        site_rest=np.array([site.along @ structure.at_rest for site in sites], dtype=float),
-        site_count=np.array([site.count for site in sites], dtype=float),
-        site_signal=_flat(wiring.site_signal, np.int64),
-        site_limit=_flat([(site.max_d, site.max_f) for site in sites], float),
-        max_u=limits.max_u,
-        max_energy=min(limits.max_energy, UNBOUNDED),
-        max_imbalance=limits.max_imbalance,
-        impulse=impulses(structure),
-        mass=np.asarray(abs(structure.M).sum(axis=1), dtype=float),
-        drifts=len(drifts),
-        drift_start=_starts([dofs for dofs, _ in drifts]),
-        drift_dof=_flat([dofs for dofs, _ in drifts], np.int64),
-        drift_coef=_flat([np.asarray(drift.along, float)[dofs] for dofs, drift in drifts], float),
-        drift_limit=np.array([drift.limit for _, drift in drifts], dtype=float),
-        address=np.array([i.block.address for i in wiring.instances], dtype=np.int64),
-        in_start=_starts(wiring.inputs),
-        in_bus=_flat(wiring.inputs, np.int64),
-        out_start=_starts(wiring.outputs),
-        out_bus=_flat(wiring.outputs, np.int64),
-        x_start=_starts([i.x0 for i in wiring.instances]),
-        p_start=np.array(wiring.p_start, dtype=np.int64),
-        group_address=np.array([g.function.address for g in groups], dtype=np.int64),
-        group_x=group_x,
-        group_p=_starts([g.parameters for g in groups]),
-        group_i=_starts([g.integers for g in groups]),
-        group_parameters=_flat([g.parameters for g in groups], float),
-        group_integers=_flat([g.integers for g in groups], np.int64),
-        group_imbalance=np.array(
-            [first + g.imbalance if g.imbalance >= 0 else -1 for first, g in zip(group_x[:-1], groups, strict=True)],
-            dtype=np.int64,
-        ),
-        bus_excitation=1,
-        bus_response=wiring.response,
-        bus_imbalance=wiring.imbalance,
-        n_channels=0,
-        channels=np.empty(0, np.int64),
-        every_tick=False,
-    )
-
-
-def _drift(name: str, drift: Drift, n: int) -> np.ndarray:
-    """Degrees of freedom that take part in a drift."""
-    if np.shape(drift.along) != (n,) or not np.isfinite(drift.along).all():
-        raise BadShape(f"limits: drift '{name}': along must be {n} finite numbers, one for each degree of freedom.")
-    return np.flatnonzero(drift.along)
-
-
-def allocate(structure: Structure, sites: Sequence[Site], wiring: Wiring) -> State:
-    """One flat memory for a run, and named views of it; blocks and elements at their initial state."""
-    n, s = structure.n, len(sites)
-    rank = len(split(structure.C)[2]) if structure.is_sparse else 0
-    widest = max((len(i) + len(o) for i, o in zip(wiring.inputs, wiring.outputs, strict=True)), default=0)
-    x = np.concatenate([np.empty(0), *(i.x0 for i in wiring.instances)])
-    elements = _flat([g.initial for g in structure.elements], float)
-    sizes = {
-        "clock": 4,
-        "u": n,
-        "v": n,
-        "w": n,
-        "g": n,
-        "r": n,
-        "d0": s,
-        "d1": s,
-        "rate": s,
-        "jump": s,
-        "bus": len(wiring.values),
-        "x": len(x),
-        "elements": len(elements),
-        "b": n,
-        "mixed": n,
-        "gather": widest,
-        "modal": 2 * rank,
-    }
-    ends = np.cumsum(list(sizes.values()))
-    memory = np.zeros(ends[-1])
-    state = State(memory, *np.split(memory, ends[:-1]))
-    assert State._fields[1:] == tuple(sizes)
-    state.bus[:], state.x[:], state.elements[:] = wiring.values, x, elements
-    return state
-
-
-def views(state: State, memory: np.ndarray) -> State:
-    """The same views of another memory."""
-    return State(memory, *np.split(memory, np.cumsum([len(view) for view in state[1:-1]])))

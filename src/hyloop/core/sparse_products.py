@@ -1,4 +1,4 @@
-"""The time step of large models, whose matrices are sparse: `tick` with other products and solutions.
+"""Products and solutions of a time step with sparse matrices, as large models have them.
 
 The operators of `hyloop.core.kernel` are then
 
@@ -14,9 +14,8 @@ the masses and of what is eliminated after them.
 from typing import NamedTuple
 
 from hyloop.core.jit import Floats, Ints, bind, verb
-from hyloop.core.kernel import STEP, check, collect, load, members, predict, record, report, respond
 
-__all__ = ["Matrices", "resist", "sparse_tick"]
+__all__ = ["Matrices", "restore", "solve"]
 
 
 class Matrices(NamedTuple):
@@ -51,19 +50,8 @@ class Matrices(NamedTuple):
 
 
 @verb
-def sparse_tick(plan, state, excitation, k, rows, row):
-    """Advance by one step Δt, as `hyloop.core.kernel.tick` does."""
-    predict(plan, state)
-    resist(plan, state)
-    respond(plan, state, rows, row)
-    correct(plan, state, excitation, k)
-    record(plan, state, rows, row + (plan.substeps - 1) * plan.every_tick)
-    return check(plan, state)
-
-
-@verb
-def resist(plan, state):
-    """Restoring force and damping force, r = K u + C v and every element group."""
+def restore(plan, state):
+    """r = K u + C v."""
     m = bind(Matrices, plan.matrices)
     for i in range(plan.n):
         force = 0.0
@@ -78,21 +66,6 @@ def resist(plan, state):
             for q in range(m.rank):
                 force += m.V[k * m.rank + q] * (m.d[q] * state.modal[q])
             state.r[m.V_row[k]] += force
-    members(plan, state)
-
-
-@verb
-def correct(plan, state, excitation, k):
-    """Equation of motion, as in `kernel.correct`; the damping force stands in r already, and w_to_v_after is zero."""
-    collect(plan, state)
-    for i in range(plan.n):
-        state.b[i] = plan.alpha_f * state.g[i]
-    load(plan, state, excitation, k)
-    for i in range(plan.n):
-        state.b[i] += (1.0 - plan.alpha_f) * state.g[i]
-    solve(plan, state)
-    state.clock[STEP] += 1.0
-    report(plan, state)
 
 
 @verb
