@@ -2,7 +2,8 @@
 
 from hyloop.core import Block, Instance, Param, block, inplace_block
 from hyloop.errors import HyloopError
-from hyloop.loop import FreeBlock, Limits, Loop, Result, Site, Snapshot, run_ensemble
+from hyloop.loop import FreeBlock, Limits, Loop, Site, Snapshot, run_ensemble
+from hyloop.record import Recording
 from hyloop.structure import Structure, shear_frame
 
 __version__ = "0.1.0"
@@ -15,7 +16,7 @@ __all__ = [
     "Limits",
     "Loop",
     "Param",
-    "Result",
+    "Recording",
     "Site",
     "Snapshot",
     "Structure",

@@ -65,7 +65,7 @@ class RunFailed(HyloopError):
         ``"not converged"``.
     where : str
         The site, drift or degree of freedom concerned; empty where there is none.
-    result : Result
+    result : Recording
         What was recorded until then, the failing step included.
     """
 

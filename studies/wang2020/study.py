@@ -86,7 +86,7 @@ def run(job):
 def _printed_cases(job, shorter):
     """Periods, and the Traditional case against the Reference case; all with the default updater recorded."""
     files = ("Reference", "Traditional", "Updated")
-    cases = {case: job.run(case, f"{case.lower()}.toml", *shorter).recording for case in files}
+    cases = {case: job.run(case, f"{case.lower()}.toml", *shorter) for case in files}
     modes = build(load_experiment(job.folder / "reference.toml")).loop.modes()
     values = {"first period": modes.periods[0], "second period": modes.periods[1]}
     for element in ELEMENTS:

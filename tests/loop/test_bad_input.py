@@ -91,8 +91,8 @@ REFUSED = {
     "unknown recording rate": (lambda: LOOP.run([0.0], every="day"), UnknownName, "step, tick"),
     "initial displacement too short": (lambda: LOOP.run([0.0], u0=[1.0]), BadShape, "u0 must be 2 finite numbers"),
     "unknown channel to read": (lambda: LOOP["damper1.fx"], UnknownName, "Did you mean"),
-    "unknown parameter to change": (lambda: LOOP.copy(damper1__fy=1.0), UnknownName, "Did you mean 'damper1.f_y'"),
-    "changed parameter out of bounds": (lambda: LOOP.copy(damper1__alpha=2.0), OutOfBounds, "damper1.alpha"),
+    "unknown parameter to change": (lambda: LOOP.copy({"damper1.fy": 1.0}), UnknownName, "Did you mean 'damper1.f_y'"),
+    "changed parameter out of bounds": (lambda: LOOP.copy({"damper1.alpha": 2.0}), OutOfBounds, "damper1.alpha"),
     "one loop in two jobs": (lambda: run_ensemble([(LOOP, [0.0]), (LOOP, [0.0])]), OutOfBounds, "loop.copy"),
 }
 

@@ -74,17 +74,17 @@ def test_shared_parameters_are_no_channels():
     assert "damper3.f" in loop.channels and "damper2.k" in loop.channels
     assert not {"damper3.k", "damper3.f_y"} & {*loop.channels, *loop.parameters}
     with pytest.raises(BadInput, match=r"damper3\.k: site damper3 shares .* damper2; set damper2\.k instead"):
-        loop.copy(damper3__k=1e7)
+        loop.copy({"damper3.k": 1e7})
 
 
 def test_a_copy_with_other_parameters_changes_the_followers(rng):
     ground = 4.0 * rng.normal(size=300)
     loop = _loop({"damper3": "damper2"})
-    weak = loop.copy(damper2__k=1e7).run(ground)
+    weak = loop.copy({"damper2.k": 1e7}).run(ground)
     sites = [Site(f"damper{s}", FRAME.story(s), bilinear(**DAMPER), physical=s == 1) for s in (1, 2, 3)]
     twice = [FreeBlock(f"updater{s}", weakening(), {"d": "damper1.d"}, {"f_y": f"damper{s}.f_y"}) for s in (2, 3)]
     apart = Loop(FRAME, sites, method=mkr_alpha(0.75), dt=1 / 256, substeps=4, blocks=twice)
-    expected = apart.copy(damper2__k=1e7, damper3__k=1e7).run(ground)
+    expected = apart.copy({"damper2.k": 1e7, "damper3.k": 1e7}).run(ground)
     assert np.array_equal(weak["damper3.f"], expected["damper3.f"])
     assert not np.array_equal(weak["damper3.f"], loop.run(ground)["damper3.f"])
 

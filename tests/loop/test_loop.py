@@ -170,7 +170,7 @@ def test_an_ensemble_equals_single_runs_and_leaves_the_original_alone(rng):
     loop = Loop(frame, [Site("s", frame.story(1), bilinear(k=4e6, f_y=1e4))], method=cr(), dt=0.01)
     grounds = rng.normal(size=(8, 600))
     strengths = np.linspace(5e3, 2e4, 8)
-    results = run_ensemble([(loop.copy(s__f_y=f), g) for f, g in zip(strengths, grounds, strict=True)], workers=4)
+    results = run_ensemble([(loop.copy({"s.f_y": f}), g) for f, g in zip(strengths, grounds, strict=True)], workers=4)
     for result, f, ground in zip(results, strengths, grounds, strict=True):
         single = Loop(frame, [Site("s", frame.story(1), bilinear(k=4e6, f_y=f))], method=cr(), dt=0.01).run(ground)
         assert np.array_equal(result.data, single.data)

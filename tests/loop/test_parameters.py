@@ -28,8 +28,8 @@ def _loop(base):
 def test_a_copy_with_another_parameter_of_an_updater_is_the_loop_built_with_it(rng):
     ground, loop = 4.0 * rng.normal(size=300), _loop(base=4e4)
     assert "updater.base" in loop.parameters
-    weak = loop.copy(updater__base=1e4).run(ground)["damper2.f"]
+    weak = loop.copy({"updater.base": 1e4}).run(ground)["damper2.f"]
     assert np.array_equal(weak, _loop(base=1e4).run(ground)["damper2.f"])
     assert not np.array_equal(weak, loop.run(ground)["damper2.f"])
     with pytest.raises(OutOfBounds, match=r"updater\.base = -1 N is outside its bounds"):
-        loop.copy(updater__base=-1.0)
+        loop.copy({"updater.base": -1.0})

@@ -14,7 +14,6 @@ from hyloop.files.updaters import UPDATERS
 from hyloop.integrators import mkr_alpha
 from hyloop.loop import FreeBlock, Loop, Site
 from hyloop.metrics import nrmse
-from hyloop.record import Recording
 from hyloop.report.display import parameter_names, parameter_panels
 from hyloop.structure import shear_frame
 from hyloop.study.build import build
@@ -282,8 +281,7 @@ def test_example_beats_its_own_guess(tmp_path, monkeypatch):
 
 def test_recording_and_figure_show_the_estimates_with_their_bounds(tmp_path, monkeypatch):
     monkeypatch.setenv("HYLOOP_DATA", str(tmp_path))
-    outcome = run_file(FOLLOWING, ("excitation.fallback.duration=4 s",), tmp_path / "run.h5")
-    recording = Recording.load(outcome.path)
+    recording = run_file(FOLLOWING, ("excitation.fallback.duration=4 s",), tmp_path / "run.h5")
     assert recording.attributes["estimates"] == {"damper2.Fc_pos": [4e3, 40e3], "damper2.Fc_neg": [4e3, 40e3]}
     names = parameter_names({"run": recording})
     assert {"damper2.Fc_pos", "damper2.Fc_neg"} == set(names)

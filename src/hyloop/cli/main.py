@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -45,34 +45,35 @@ def run(
 
     with progress_bars(not json) as update:
         update("compiling and running", 0.0)
-        outcome = run_file(
+        recording = run_file(
             file,
             tuple(set_ or ()),
             out,
             overwrite=force or out is None,
             progress=lambda part: update("compiling and running", part),
         )
-    recording = outcome.recording
-    page = None
+    page, timing = None, recording.attributes["timing"]
+    ticks, pace = timing["controller ticks"], timing["time per tick, recording included [µs]"]
+    path = cast(Path, recording.path)
     if report:
         title = str(recording.attributes.get("title") or file.stem)
-        page = write_report(outcome.path.with_suffix(".html"), {file.stem: recording}, title=title, notes=outcome.notes)
+        page = write_report(path.with_suffix(".html"), {file.stem: recording}, title=title, notes=recording.notes)
     if json:
         print_json(
             {
-                "recording": str(outcome.path),
+                "recording": str(path),
                 "report": str(page) if page else None,
-                "ticks": outcome.ticks,
-                "microseconds_per_tick": outcome.microseconds_per_tick,
-                "notes": list(outcome.notes),
+                "ticks": ticks,
+                "microseconds_per_tick": pace,
+                "notes": list(recording.notes),
             }
         )
         return
     info.show_sites(recording)
-    for note in outcome.notes:
+    for note in recording.notes:
         console.print(f"note: {note}")
-    console.print(f"{outcome.ticks} controller ticks, {outcome.microseconds_per_tick:.2f} µs each, recording included")
-    console.print(f"recording: {outcome.path}")
+    console.print(f"{ticks} controller ticks, {pace:.2f} µs each, recording included")
+    console.print(f"recording: {path}")
     if page:
         console.print(f"report:    {page}")
 

@@ -3,7 +3,7 @@
 from hyloop.loop.ensemble import run_ensemble
 from hyloop.loop.limits import Drift, Limits
 from hyloop.loop.loop import Loop
-from hyloop.loop.result import Result, Snapshot
 from hyloop.loop.site import FreeBlock, Site
+from hyloop.loop.snapshot import Snapshot
 
-__all__ = ["Drift", "FreeBlock", "Limits", "Loop", "Result", "Site", "Snapshot", "run_ensemble"]
+__all__ = ["Drift", "FreeBlock", "Limits", "Loop", "Site", "Snapshot", "run_ensemble"]

@@ -7,7 +7,7 @@ from typing import Any
 
 from hyloop.errors import OutOfBounds
 from hyloop.loop.loop import Loop
-from hyloop.loop.result import Result
+from hyloop.record import Recording
 
 __all__ = ["run_ensemble"]
 
@@ -19,7 +19,7 @@ def run_ensemble(
     record: Sequence[str] = ("*",),
     every: str = "step",
     on_fault: str = "stop",
-) -> list[Result]:
+) -> list[Recording]:
     """Run many (loop, excitation) pairs on all cores; results come in the order of the jobs.
 
     Each job needs a loop of its own (`Loop.copy` is cheap). Compiled runs hold no lock, so threads suffice and

@@ -6,7 +6,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from hyloop.loop.loop import Loop
-    from hyloop.loop.result import Snapshot
+    from hyloop.loop.snapshot import Snapshot
 
 __all__ = ["identity", "unlike"]
 

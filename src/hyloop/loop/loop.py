@@ -1,13 +1,13 @@
 """`Loop`: a structure, its sites and a method, ready to run."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from hyloop.core import Table, begin, run, settle
+from hyloop.core import Instance, Table, begin, run, settle
 from hyloop.core.plan import IMPULSE, OK, PLACE, STATUS, STEP
 from hyloop.errors import BadInput, BadShape, OutOfBounds, RunFailed, UnknownName
 from hyloop.integrators import Method
@@ -15,10 +15,11 @@ from hyloop.loop.faults import fault
 from hyloop.loop.identity import identity, unlike
 from hyloop.loop.limits import Limits, initial_impulse
 from hyloop.loop.plan import allocate, compile_plan, own_state
-from hyloop.loop.result import Result, Snapshot
-from hyloop.loop.site import FreeBlock, Site
+from hyloop.loop.site import FreeBlock, Site, replaced
+from hyloop.loop.snapshot import Snapshot
 from hyloop.loop.storage import suited, unit_spring
 from hyloop.loop.wiring import check_ticks, shared_advice, wire
+from hyloop.record import Recording
 from hyloop.structure import Modes, Structure
 
 __all__ = ["Loop"]
@@ -71,6 +72,7 @@ class Loop:
         if int(substeps) != substeps or substeps < 1:
             raise OutOfBounds(f"substeps = {substeps!r} must be a whole number of at least 1.")
         self.structure, self.sites, self.method, self.dt = structure, tuple(sites), method, float(dt)
+        self.blocks = tuple(blocks)
         self.limits = Limits() if limits is None else limits
         self._wiring = wire(structure, self.sites, blocks)
         self._stored = structure = suited(structure, self.sites, method)
@@ -127,16 +129,15 @@ class Loop:
         bus, positions = self._state.bus, np.array([self._wiring.layout[name] for name in channels], dtype=np.int64)
         return lambda: bus.take(positions)
 
-    def copy(self, **params: float) -> "Loop":
+    def copy(self, parameters: Mapping[str, float] | None = None) -> "Loop":
         """An independent loop that shares the compiled plan, with other parameters where given.
 
-        Names are channels with a double underscore for the dot: ``loop.copy(damper1__Fc=20e3)``. The linearised
-        device stiffness inside the method stays that of the original.
+        Parameters are named as channels: ``loop.copy({"damper1.Fc": 20e3})``. The linearised device stiffness inside
+        the method stays that of the original; `replace` builds a new one.
         """
         other = copy(self)
         other._initial = own_state(self._initial)
-        for name, value in params.items():
-            channel = name.replace("__", ".")
+        for channel, value in (parameters or {}).items():
             if channel in self._wiring.shared:
                 raise BadInput(f"{channel}: {shared_advice(channel, self._wiring.shared)}")
             if channel not in self._bounds:
@@ -144,6 +145,35 @@ class Loop:
             other._initial.bus[self._wiring.layout[channel]] = self._bounds[channel].check(value, channel)
         other._own_state()
         return other
+
+    def replace(self, *, sites: Sequence[Site] | Mapping[str, Site | Instance] | None = None, **changes: Any) -> "Loop":
+        """A loop built anew with something else in place of what is named, and the rest as it is.
+
+        ``loop.replace(dt=0.005, method=cr())`` takes any argument of `Loop`. Sites may be named one by one, with a
+        device or a whole site: ``loop.replace(sites={"damper1": bilinear(k=1e7, f_y=2e4)})``.
+        """
+        arguments = {
+            "structure": self.structure,
+            "method": self.method,
+            "dt": self.dt,
+            "substeps": self.substeps,
+            "blocks": self.blocks,
+            "limits": self.limits,
+        }
+        for key in changes:
+            if key not in arguments:
+                raise UnknownName("argument", key, ["sites", *arguments], where="Loop.replace")
+        return Loop(**(arguments | changes), sites=replaced(self.sites, {} if sites is None else sites))
+
+    def _about(self, names: Sequence[str]) -> dict[str, Any]:
+        """Where a recording of these channels comes from."""
+        return {
+            "method": self.method.name,
+            "dt": self.dt,
+            "substeps": self.substeps,
+            "counts": {site.name: site.count for site in self.sites},
+            "parameters": [name for name in names if name in self._bounds],
+        }
 
     def _own_state(self) -> None:
         self._state = own_state(self._initial, bool(self._plan.implicit))
@@ -161,7 +191,7 @@ class Loop:
         u0: Any = None,
         v0: Any = None,
         on_fault: str = "raise",
-    ) -> Result:
+    ) -> Recording:
         """Run a whole history in one compiled call.
 
         Parameters
@@ -210,7 +240,7 @@ class Loop:
         every: str = "step",
         on_fault: str = "raise",
         with_present: bool = False,
-    ) -> Result:
+    ) -> Recording:
         """Go on from the present state in one compiled call; arguments as in `run`.
 
         With `with_present` the present state is recorded as a first row.
@@ -230,17 +260,13 @@ class Loop:
         done = run(Table(plan).words, self._state_table.words, rows, history[lead:])
         time = ticks / m * self.dt
         kept = lead + done * m
-        result = Result(
-            time=time[:kept],
-            data=history[:kept],
-            names=tuple(layout.names[k] for k in channels),
-            units=tuple(layout.units[k] for k in channels),
-        )
+        names, units = (tuple(texts[k] for k in channels) for texts in (layout.names, layout.units))
+        result = Recording(time[:kept], history[:kept], names, units, self._about(names))
         status = int(self._state.clock[STATUS])
         if status == OK:
             return result
         found, step = fault(self, status, int(self._state.clock[PLACE])), int(self._state.clock[STEP])
-        result = replace(result, fault=found.text)
+        result = replace(result, attributes={**result.attributes, "fault": found.text}, complete=False)
         if on_fault == "stop":
             return result
         raise RunFailed(

@@ -1,7 +1,7 @@
 """Sites: where a device meets the structure, and what stands between them."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 from hyloop.core import Instance
 from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
 
-__all__ = ["ROLES", "FreeBlock", "Site"]
+__all__ = ["ROLES", "FreeBlock", "Site", "replaced"]
 
 # order in which the blocks of a physical site run; an ideal site has a device only
 ROLES = ("compensator", "actuator", "device", "sensor")
@@ -143,3 +143,17 @@ class FreeBlock:
         missing = [key for key in law.inputs if key not in self.inputs]
         if missing:
             raise BadInput(f"{self.name}: input {', '.join(missing)} is not connected; name a channel for it.")
+
+
+def replaced(sites: Sequence[Site], others: Sequence[Site] | Mapping[str, "Site | Instance"]) -> list[Site]:
+    """Sites with others in place of those named; a device takes the place of a device."""
+    if not isinstance(others, Mapping):
+        return list(others)
+    for name in others:
+        if name not in [site.name for site in sites]:
+            raise UnknownName("site", name, [site.name for site in sites], where="Loop.replace")
+    found = []
+    for site in sites:
+        other = others.get(site.name, site)
+        found.append(other if isinstance(other, Site) else replace(site, device=other))
+    return found

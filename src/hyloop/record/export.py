@@ -3,14 +3,16 @@
 import csv
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.io import savemat
 
 from hyloop.errors import BadInput, UnknownName
+
+if TYPE_CHECKING:
+    from hyloop.record.recording import Recording
 
 __all__ = ["EXPORTS", "check_export", "matlab_names"]
 
@@ -41,21 +43,6 @@ _MATLAB_RESERVED = frozenset(
 )
 
 
-class _Recorded(Protocol):
-    """What an export needs of a recording."""
-
-    @property
-    def time(self) -> np.ndarray: ...
-    @property
-    def data(self) -> np.ndarray: ...
-    @property
-    def names(self) -> tuple[str, ...]: ...
-    @property
-    def units(self) -> tuple[str, ...]: ...
-    @property
-    def attributes(self) -> Mapping[str, Any]: ...
-
-
 def matlab_names(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
     """Different, valid MATLAB variable names: ``damper1.f`` becomes ``damper1_f``."""
     used, result = set(taken), []
@@ -72,7 +59,7 @@ def matlab_names(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
     return result
 
 
-def _csv(path: Path, recording: _Recorded) -> None:
+def _csv(path: Path, recording: "Recording") -> None:
     """Comma-separated, units in brackets in the header; every number reads back to the last bit."""
     with open(path, "w", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream)
@@ -82,7 +69,7 @@ def _csv(path: Path, recording: _Recorded) -> None:
             writer.writerow([time, *row.tolist()])
 
 
-def _mat(path: Path, recording: _Recorded) -> None:
+def _mat(path: Path, recording: "Recording") -> None:
     """One column vector for each channel, and cell arrays `names`, `units` and `variables` that belong together."""
     general = {
         "time": recording.time,
@@ -93,11 +80,13 @@ def _mat(path: Path, recording: _Recorded) -> None:
     variables = matlab_names(recording.names, [*general, "variables"])
     histories = dict(zip(variables, recording.data.T, strict=True))
     content = {**general, "variables": np.array(variables, dtype=object), **histories}
+    from scipy.io import savemat  # here: a tenth of a second that a run does not need
+
     with open(path, "wb") as stream:
         savemat(stream, content, oned_as="column", long_field_names=True)
 
 
-def _parquet(path: Path, recording: _Recorded) -> None:
+def _parquet(path: Path, recording: "Recording") -> None:
     """One column for each channel; the unit is in the metadata of the column, the provenance in that of the table."""
     try:
         import pyarrow
@@ -111,7 +100,7 @@ def _parquet(path: Path, recording: _Recorded) -> None:
     pyarrow.parquet.write_table(pyarrow.Table.from_arrays(columns, schema=schema), path)
 
 
-EXPORTS: dict[str, Callable[[Path, _Recorded], None]] = {".csv": _csv, ".mat": _mat, ".parquet": _parquet}
+EXPORTS: dict[str, Callable[[Path, Any], None]] = {".csv": _csv, ".mat": _mat, ".parquet": _parquet}
 
 
 def check_export(path: Path) -> None:

@@ -1,8 +1,9 @@
-"""`Recording`: what was recorded, whole in memory."""
+"""`Recording`: the channels of a run, whole in memory; what `Loop.run` returns and what a file holds."""
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,6 +32,15 @@ class ChannelSummary(NamedTuple):
 class Recording:
     """Channels of a run; ``recording["damper1.f"]`` is the history of one.
 
+    ``u.NAME``, ``v.NAME`` and ``a.NAME`` are displacement, velocity and acceleration of a degree of freedom *relative
+    to the ground*; the absolute acceleration is ``a.NAME`` plus the ground's along that degree of freedom (``ground``,
+    times `Structure.influence`). ``damper1.d`` and ``damper1.f`` are deformation and force of *one* device; a site with
+    ``count`` devices puts count · f on the structure, and dissipates count times the energy of one. ``imbalance`` is
+    the largest strain by which a fibre section is out of balance with its member.
+
+    It can be saved and loaded, exported (`export`), drawn (`plot`), turned into tables of other libraries (`to_pandas`,
+    `to_xarray`) and shown on a page (`hyloop.report.write_report`).
+
     Attributes
     ----------
     time : ndarray, (rows,)
@@ -40,11 +50,14 @@ class Recording:
     names, units : tuple of str
         Names and units of the columns.
     attributes : dict
-        Provenance: what was given to the `Recorder`, and its outcome.
+        Where it comes from: method, step, number of devices at each site, parameters among the channels, and of a file
+        what was given to the `Recorder`, and its outcome.
     complete : bool
         False for a recording that is still written, was killed, or was ended by an error.
     dropped : int
         Rows left out because the disk did not keep up with a live run.
+    path : Path, optional
+        The file it was read from.
     """
 
     time: np.ndarray
@@ -54,6 +67,7 @@ class Recording:
     attributes: Mapping[str, Any] = field(default_factory=dict)
     complete: bool = True
     dropped: int = 0
+    path: Path | None = None
 
     def __post_init__(self) -> None:
         check_channels(self.names, self.units)
@@ -70,7 +84,7 @@ class Recording:
             raise BadInput(f"{path}: no such file. Give the path of a recording, such as out/run.h5.")
         try:
             with open_for_reading(Path(path)) as file:
-                return cls(*_read(file))
+                return cls(*_read(file), path=Path(path))
         except BadInput:
             raise
         except (OSError, KeyError, RuntimeError, TypeError, ValueError) as error:  # what h5py and broken text raise
@@ -97,6 +111,46 @@ class Recording:
                 EXPORTS[target.suffix.lower()](part, self)
         except OSError as error:
             raise BadInput(f"cannot write {target}: {error}. Give a folder that can be written to.") from error
+
+    @property
+    def fault(self) -> str:
+        """Why the run stopped early; empty if it did not."""
+        return str(self.attributes.get("fault", ""))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the results must know, such as which excitation was used."""
+        return tuple(self.attributes.get("notes", ()))
+
+    def select(self, *patterns: str) -> "Recording":
+        """The channels that match, in the order they have here; ``*`` and ``?`` match as in a shell."""
+        found = []
+        for pattern in patterns:
+            matches = [k for k, name in enumerate(self.names) if fnmatchcase(name, pattern)]
+            if not matches:
+                raise UnknownName("channel", pattern, self.names)
+            found += matches
+        kept = sorted(set(found))
+        names, units = (tuple(texts[k] for k in kept) for texts in (self.names, self.units))
+        return replace(self, data=self.data[:, kept], names=names, units=units)
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame over the time in s; units and provenance are in its `attrs`."""
+        from hyloop.record.tables import pandas_frame
+
+        return pandas_frame(self)
+
+    def to_xarray(self) -> Any:
+        """An xarray Dataset over the time, with the unit of every channel in its `attrs`."""
+        from hyloop.record.tables import xarray_dataset
+
+        return xarray_dataset(self)
+
+    def plot(self, *patterns: str) -> Any:
+        """A Matplotlib figure of the channels that match (at most 40), a panel for each unit."""
+        from hyloop.record.plot import plot_recording
+
+        return plot_recording(self.select(*(patterns or ("*",))))
 
     def table(self) -> list[ChannelSummary]:
         """Name, unit, least and greatest value and root mean square of every channel (NaN if there are no rows)."""

@@ -6,7 +6,6 @@ The page (`hyloop.report.run_page`) and the printed figures (`hyloop.report.figu
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Protocol
 
 import numpy as np
 
@@ -14,11 +13,11 @@ import hyloop.devices
 from hyloop.core import Block
 from hyloop.errors import OutOfBounds
 from hyloop.hazards.spectrum import response_spectrum
+from hyloop.record import Recording
 
 __all__ = [
     "Line",
     "Panel",
-    "RecordingLike",
     "Recordings",
     "degrees_of_freedom",
     "ground_panels",
@@ -48,23 +47,7 @@ _READABLE = {
 PERIODS = np.geomspace(0.05, 5.0, 120)  # s, periods of buildings and their higher modes
 
 
-class RecordingLike(Protocol):
-    """What is used of a recording; `hyloop.record.Recording` is one."""
-
-    @property
-    def time(self) -> np.ndarray: ...
-    @property
-    def names(self) -> Sequence[str]: ...
-    @property
-    def units(self) -> Sequence[str]: ...
-    @property
-    def attributes(self) -> Mapping[str, Any]: ...
-    @property
-    def complete(self) -> bool: ...
-    def __getitem__(self, channel: str, /) -> np.ndarray: ...
-
-
-Recordings = Mapping[str, RecordingLike]
+Recordings = Mapping[str, Recording]
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,11 +237,11 @@ def _known_parameters() -> frozenset[str]:
     return frozenset(key for law in laws if isinstance(law, Block) for key in law.params)
 
 
-def _shown(recording: RecordingLike, channel: str) -> np.ndarray:
+def _shown(recording: Recording, channel: str) -> np.ndarray:
     return recording[channel] * readable(_unit(recording, channel))[0]
 
 
-def _unit(recording: RecordingLike, channel: str) -> str:
+def _unit(recording: Recording, channel: str) -> str:
     return str(recording.units[list(recording.names).index(channel)])
 
 

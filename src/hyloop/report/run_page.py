@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from hyloop.errors import BadInput
+from hyloop.record import Recording
 from hyloop.report.charts import Chart
 from hyloop.report.display import (
     Panel,
-    RecordingLike,
     Recordings,
     degrees_of_freedom,
     history_panels,
@@ -99,7 +99,7 @@ def _peaks(recordings: Recordings) -> list[Table]:
                 loop = np.column_stack([r[f"{site}.f"], r[f"{site}.d"]])
                 with np.errstate(over="ignore", invalid="ignore"):  # of a run that diverged
                     energy = 1e-3 * float(np.trapezoid(*loop[np.isfinite(loop).all(axis=1)].T))
-                count = getattr(r, "attributes", {}).get("counts", {}).get(site)
+                count = r.attributes.get("counts", {}).get(site)
                 whole = None if count is None else count * energy
                 if count is not None and float(count).is_integer():
                     count = int(count)  # shown without decimals
@@ -118,7 +118,7 @@ def _peaks(recordings: Recordings) -> list[Table]:
     return tables
 
 
-def _peak(recording: RecordingLike, channel: str) -> float | None:
+def _peak(recording: Recording, channel: str) -> float | None:
     if channel not in recording.names:
         return None
     unit = recording.units[list(recording.names).index(channel)]

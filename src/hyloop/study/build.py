@@ -21,7 +21,8 @@ from hyloop.files.limits import loop_limits
 from hyloop.files.schema import METHODS, Experiment, SiteSpec
 from hyloop.files.structures import Damping, ShearFrame, StructureSpec
 from hyloop.hazards import GroundMotion
-from hyloop.loop import FreeBlock, Loop, Result, Site
+from hyloop.loop import FreeBlock, Loop, Site
+from hyloop.record import Recording
 from hyloop.structure import Model, Structure, caughey, modal, modal_and_stiffness, rayleigh, shear_frame
 from hyloop.study.following import estimates, followed_model, updater
 
@@ -55,7 +56,7 @@ class Built:
     experiment: Experiment
     estimates: dict[str, tuple[float, float]]
 
-    def run(self, steps: int | None = None) -> Result:
+    def run(self, steps: int | None = None) -> Recording:
         """Run all of the excitation, or its first steps, and return what the experiment records.
 
         Raises

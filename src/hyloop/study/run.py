@@ -1,7 +1,6 @@
 """Run an experiment: step in chunks, record while running, show progress."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -16,29 +15,11 @@ from hyloop.record.layout import check_name
 from hyloop.report.provenance import provenance
 from hyloop.study.build import Built, build
 
-__all__ = ["Outcome", "run_experiment", "run_file"]
+__all__ = ["run_experiment", "run_file"]
 
 CHUNKS = 200  # pieces of a run: often enough for a smooth progress bar, rare enough to cost nothing
 
 Progress = Callable[[float], None]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """A finished run: where it was recorded, what to know about it, how long it took."""
-
-    path: Path
-    notes: tuple[str, ...]
-    elapsed: float
-    ticks: int
-
-    @property
-    def recording(self) -> Recording:
-        return Recording.load(self.path)
-
-    @property
-    def microseconds_per_tick(self) -> float:
-        return 1e6 * self.elapsed / max(self.ticks, 1)
 
 
 def run_file(
@@ -48,7 +29,7 @@ def run_file(
     *,
     overwrite: bool = True,
     progress: Progress | None = None,
-) -> Outcome:
+) -> Recording:
     """Run an experiment file into `out`, or into the recording it names; see `run_experiment`."""
     experiment = load_experiment(path, list(overrides))
     target = out or Path(experiment.recording.file or Path("out") / f"{path.stem}.h5")
@@ -63,8 +44,8 @@ def run_experiment(
     overrides: tuple[str, ...] = (),
     overwrite: bool = True,
     progress: Progress | None = None,
-) -> Outcome:
-    """Build and run an experiment, writing a recording while it runs.
+) -> Recording:
+    """Build and run an experiment, writing a recording while it runs; returns it as the file has it.
 
     Parameters
     ----------
@@ -86,20 +67,17 @@ def run_experiment(
     attributes = provenance(source, experiment.seed) | {"title": experiment.title, "notes": list(built.notes)}
     if overrides:
         attributes["overrides"] = list(overrides)
-    elapsed, ticks = _record(built, path, attributes, overwrite, progress)
-    return Outcome(path, tuple(built.notes), elapsed, ticks)
+    _record(built, path, attributes, overwrite, progress)
+    return Recording.load(path)
 
 
-def _record(
-    built: Built, path: Path, attributes: dict[str, Any], overwrite: bool, progress: Progress | None
-) -> tuple[float, int]:
+def _record(built: Built, path: Path, attributes: dict[str, Any], overwrite: bool, progress: Progress | None) -> None:
     recording, loop, rows = built.experiment.recording, built.loop, built.excitation
     per_step = loop.substeps if recording.every == "tick" else 1
     settings: dict[str, Any] = {"record": recording.channels, "every": recording.every}
     loop.start(rows[0])
     first = loop.advance(rows[:0], with_present=True, **settings)
-    attributes["counts"] = {site.name: site.count for site in loop.sites}
-    attributes["parameters"] = [name for name in first.names if name in loop.parameters]
+    attributes |= first.attributes
     if built.estimates:
         attributes["estimates"] = {name: list(pair) for name, pair in built.estimates.items() if name in first.names}
     ticks = (len(rows) - 1) * loop.substeps
@@ -123,4 +101,3 @@ def _record(
             "time per tick, recording included [µs]": round(1e6 * elapsed / max(ticks, 1), 3),
             "simulated time over time of the run": round(ticks * loop.dt / loop.substeps / max(elapsed, 1e-9), 1),
         }
-    return elapsed, ticks

@@ -19,7 +19,7 @@ from hyloop.record import Recording
 from hyloop.report.page import check_folder
 from hyloop.report.run_page import Table, write_report
 from hyloop.study.claims import Verdict, judge, load_claims, write_verdicts
-from hyloop.study.run import Outcome, run_file
+from hyloop.study.run import run_file
 
 __all__ = ["Job", "Study", "StudyResult", "find_studies", "run_study"]
 
@@ -47,17 +47,17 @@ class Job:
     notes: list[str] = field(default_factory=list)
     not_comparable: dict[str, str] = field(default_factory=dict)  # claims this run cannot judge, and why
 
-    def run(self, case: str, experiment: str, *overrides: str) -> Outcome:
+    def run(self, case: str, experiment: str, *overrides: str) -> Recording:
         """Run one case from an experiment file of the study's folder; it appears in the report."""
-        outcome = run_file(
+        recording = run_file(
             self.folder / experiment,
             overrides,
             self.out / f"{case}.h5",
             progress=lambda part: self.progress(case, part),
         )
-        self.recordings[case] = outcome.recording
-        self.notes.extend(note for note in outcome.notes if note not in self.notes)
-        return outcome
+        self.recordings[case] = recording
+        self.notes.extend(note for note in recording.notes if note not in self.notes)
+        return recording
 
 
 @dataclass(frozen=True)
