@@ -32,7 +32,7 @@ def shear_frame(masses, stiffnesses, *, gravity=None, heights=None) -> Structure
     --------
     >>> frame = shear_frame([2e4, 2e4], [3e7, 2e7])
     >>> frame.modes().periods.round(3)
-    array([0.279, 0.121])
+    array([0.281, 0.115])
     """
     m, k = np.atleast_1d(np.asarray(masses, float)), np.atleast_1d(np.asarray(stiffnesses, float))
     if m.ndim != 1 or m.shape != k.shape:

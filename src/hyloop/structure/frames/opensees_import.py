@@ -53,8 +53,18 @@ def structure(
 
     Examples
     --------
-    >>> import openseespy.opensees as ops  # doctest: +SKIP
-    >>> tower = opensees_import.structure(ops, ground=("ux", "uy"))  # doctest: +SKIP
+    A mass of 100 kg on a spring of 400 kN/m:
+
+    >>> import numpy as np
+    >>> import openseespy.opensees as ops
+    >>> ops.wipe()
+    >>> ops.model("basic", "-ndm", 1, "-ndf", 1)
+    >>> ops.node(1, 0.0); ops.node(2, 1.0, "-mass", 100.0)
+    >>> ops.fix(1, 1)
+    >>> ops.uniaxialMaterial("Elastic", 1, 4e5)
+    >>> ops.element("truss", 1, 1, 2, 1.0, 1)
+    >>> structure(ops).modes().periods * 10 / np.pi
+    array([1.])
     """
     if not ops.getNodeTags():
         raise BadInput("opensees_import: the OpenSees model has no nodes.")
