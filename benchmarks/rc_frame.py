@@ -19,9 +19,9 @@ import numpy as np
 from benchmarks import frame8
 from benchmarks.measure import interleaved, report
 from hyloop import Loop, Site
+from hyloop.data import data_folder
 from hyloop.devices import bilinear
 from hyloop.hazards import read_record
-from hyloop.hazards.library import data_folder
 from hyloop.integrators import mkr_alpha
 from hyloop.metrics import nrmse
 from hyloop.structure import rayleigh

@@ -67,7 +67,8 @@ def show_recording(path: Path, json: bool) -> None:
 
 def show_records(folder: Path | None, json: bool) -> None:
     """Table of the ground motions in a folder."""
-    from hyloop.hazards import data_folder, index_records
+    from hyloop.data import data_folder
+    from hyloop.hazards import index_records
 
     chosen = folder or data_folder()
     if chosen is None:

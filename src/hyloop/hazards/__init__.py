@@ -2,7 +2,7 @@
 
 from hyloop.hazards.checks import G
 from hyloop.hazards.design_spectrum import asce7_spectrum
-from hyloop.hazards.library import RecordInfo, data_folder, find_record, index_records
+from hyloop.hazards.library import RecordInfo, find_record, index_records
 from hyloop.hazards.motion import Baseline, GroundMotion
 from hyloop.hazards.readers import read_record
 from hyloop.hazards.scaling import ScaledPair, geometric_mean, scale_factor, scale_pair
@@ -19,7 +19,6 @@ __all__ = [
     "Spectrum",
     "asce7_spectrum",
     "band_limited_noise",
-    "data_folder",
     "default_motion",
     "envelope",
     "find_record",

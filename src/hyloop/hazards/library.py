@@ -1,16 +1,16 @@
 """Folders of records: where they are, what is in them, and one by its name."""
 
-import os
 import re
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from pathlib import Path
 
+from hyloop.data import data_folder
 from hyloop.errors import BadInput, UnknownName
 from hyloop.hazards.readers import read_record
 
-__all__ = ["RecordInfo", "data_folder", "find_record", "index_records"]
+__all__ = ["RecordInfo", "find_record", "index_records"]
 
 _ALWAYS = {".at2"}
 _PERHAPS = {".csv", ".txt", ".dat"}  # a record if it can be read as one
@@ -44,20 +44,6 @@ class RecordInfo:
     pga: float = 0.0
     pair: Path | None = None
     problem: str = ""
-
-
-def data_folder() -> Path | None:
-    """Folder of data: ``HYLOOP_DATA``, else ``../shared/data`` beside the checkout or the current folder, else None."""
-    given = os.environ.get("HYLOOP_DATA")
-    if given:
-        if not Path(given).is_dir():
-            raise BadInput(f"HYLOOP_DATA = {given}: there is no such folder. Correct the variable or unset it.")
-        return Path(given)
-    parents = Path(__file__).resolve().parents
-    for base in (*parents[4:5], Path.cwd().parent):
-        if (base / "shared" / "data").is_dir():
-            return base / "shared" / "data"
-    return None
 
 
 def _folder(folder: str | Path | None) -> Path:

@@ -12,7 +12,7 @@ from scipy.linalg import LinAlgError, LinAlgWarning
 from scipy.sparse import csr_array
 
 from hyloop.core import Instance
-from hyloop.devices import draw_brfd
+from hyloop.devices.specimens import SPECIMENS
 from hyloop.errors import BadInput, BadShape, UnknownName
 from hyloop.hazards import GroundMotion
 from hyloop.loop import Loop, Result, Site, Wired
@@ -20,7 +20,7 @@ from hyloop.structure import Model, Structure, caughey, modal, modal_and_stiffne
 from hyloop.study.excitations import ground_motion
 from hyloop.study.following import estimates, followed_model, updater
 from hyloop.study.frames import FrameBase, frame_along
-from hyloop.study.laws import DRAWN, LAWS, DeviceSpec
+from hyloop.study.laws import LAWS, DeviceSpec
 from hyloop.study.limits import loop_limits
 from hyloop.study.schema import METHODS, Experiment, SiteSpec
 from hyloop.study.structures import Damping, ShearFrame, StructureSpec
@@ -224,4 +224,4 @@ def _device(spec: DeviceSpec, name: str, seed: int) -> Instance:
         return LAWS[spec.law](initial=spec.initial, **spec.params)
     # the stream hangs on the name, so that adding a site changes no other
     stream = np.random.SeedSequence(seed, spawn_key=tuple(name.encode()))
-    return draw_brfd(np.random.default_rng(stream), DRAWN[spec.law], **spec.params)
+    return SPECIMENS[spec.law].draw(np.random.default_rng(stream), **spec.params)

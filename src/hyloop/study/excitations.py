@@ -7,12 +7,12 @@ from typing import Annotated, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from hyloop.data import data_folder
 from hyloop.errors import BadInput, OutOfBounds, UnknownName
 from hyloop.hazards import (
     GroundMotion,
     asce7_spectrum,
     band_limited_noise,
-    data_folder,
     find_record,
     harmonic,
     read_record,

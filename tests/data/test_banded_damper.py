@@ -6,16 +6,9 @@ import numpy as np
 import pytest
 from oracles.data import data_path
 
+from hyloop.data.banded_damper import DamperTest, leave_one_out, packaged_tests, published_test, published_tests
+from hyloop.data.velocity import causal_velocity, zero_phase_velocity
 from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
-from hyloop.record.damper_tests import (
-    DamperTest,
-    causal_velocity,
-    leave_one_out,
-    packaged_tests,
-    published_test,
-    published_tests,
-    zero_phase_velocity,
-)
 
 DT = 1 / 1024
 T = DT * np.arange(4096)
@@ -102,8 +95,11 @@ def test_bad_files_and_settings_are_refused(tmp_path):
             published_test(path)
     with pytest.raises(BadInput, match=r"index\.json"):
         packaged_tests(tmp_path)
-    with pytest.raises(BadInput, match="no JSON file"):
+    with pytest.raises(UnknownName, match=r"unknown test 'b\*'.*Allowed: a"):
         published_tests(tmp_path, "b*")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(BadInput, match="no JSON file"):
+        published_tests(tmp_path / "empty")
     with pytest.raises(BadShape, match="16 samples"):
         causal_velocity(np.zeros(3), DT)
     with pytest.raises(BadInput, match="at sample 20"):
