@@ -23,6 +23,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON for a machine ins
 def list_(json: Json = False) -> None:
     """List the data sets hyloop can read: licence, size, and whether they are here."""
     from hyloop.data import DATA_SETS, SOURCES
+    from hyloop.data.folders import download_folder
 
     found = {name: SOURCES[name].here() for name in DATA_SETS}
     if json:
@@ -42,10 +43,12 @@ def list_(json: Json = False) -> None:
         )
         return
     rows = [
-        [data.name, data.title, data.licence, _size(data.size), _text(found[data.name]) or "no"]
+        [data.name, data.title, data.licence, _size(data.size), "yes" if found[data.name] else "no"]
         for data in DATA_SETS.values()
     ]
-    print_table("Public data sets (hyloop data get NAME)", ["name", "what", "licence", "download", "here"], rows)
+    columns = ["name", "what", "licence", "download", "here"]
+    print_table(f"Public data sets; here is {download_folder()}", columns, rows)
+    console.print("hyloop data get NAME fetches one, with its citation", highlight=False)
 
 
 @app.command()

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from hyloop.cli import doctor as doctor_
 from hyloop.cli import data, info
+from hyloop.cli import doctor as doctor_
 from hyloop.cli.console import console, errors, print_json, print_table, progress_bars
 from hyloop.errors import BadInput, DownloadFailed, RunFailed
 

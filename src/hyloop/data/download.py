@@ -73,8 +73,11 @@ def fetch(
             for path, (file, _) in found.items():
                 (target / path).parent.mkdir(parents=True, exist_ok=True)
                 file.replace(target / path)
-    except PermissionError as error:
-        raise BadInput(f"{error.filename}: cannot be written to. Set HYLOOP_DATA to a folder of your own.") from None
+    except OSError as error:
+        raise BadInput(
+            f"{error.filename or target}: cannot be written ({error.strerror}). Set HYLOOP_DATA to a folder of your "
+            "own with room in it."
+        ) from None
     finally:
         for path in missing:  # what was made for nothing
             if path.is_dir() and not any(path.iterdir()):
