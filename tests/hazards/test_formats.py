@@ -97,6 +97,16 @@ def test_csmip_numbers_that_touch_each_other(file):
     assert motion.a == pytest.approx(large / 100, abs=PRINTED / 100)
 
 
+def test_csmip_of_1983(file):
+    """The line as in the Coalinga records: capitals, the unit in brackets, and no format."""
+    today = "   400 points of accel data equally spaced at  .005 sec, in cm/sec2. (8f10.6)"
+    then = "  400 POINTS OF ACCEL DATA EQUALLY SPACED AT  .005 SEC.  (UNITS: CM/SEC/SEC)"
+    text = csmip(A, V, D, " .005")
+    assert today in text
+    motion = read_record(file(text.replace(today, then).upper()))
+    assert motion.a == pytest.approx(A / 100, abs=PRINTED / 100) and motion.meta["unit"] == "cm/s2"
+
+
 def test_csmip_channels(file):
     path = file("".join(csmip(a, V, D, " .005", k, name) for k, (name, a) in channels().items()))
     assert record_components(path) == ["1", "2", "3"]
@@ -118,8 +128,6 @@ def test_csmip_refusals(file):
     refused(file(good.replace("equally spaced", "spaced")), "uncorrected record")
     refused(file(good.replace("at  .005 sec", "at  .000 sec")), "step = 0 must be positive")
     refused(file(good.replace(", in cm/sec2.", ".")), "unit of acceleration is not in the file")
-    motion = read_record(file(good.replace(", in cm/sec2. (8f10.6)", ".")), unit="cm/s2")  # an older header
-    assert motion.a == pytest.approx(A / 100, abs=PRINTED / 100)
     cells = good.splitlines()
     row = next(i for i, line in enumerate(cells) if "points of accel data" in line) + 2
     cells[row] = "**********" + cells[row][10:]

@@ -26,6 +26,7 @@ _CHANNEL = re.compile(r"^Sta Chan\s+(?P<number>\S+?)\s*:\s*(?P<direction>\w+)(?P
 _CODE = re.compile(r"<SCNL>\s*[^.\s]+\.(?P<code>[^.\s]+)\.", re.IGNORECASE)
 _KINDS = {"accel": "acceleration", "veloc": "velocity", "displ": "displacement"}
 _STEPS = ((61, 1e-3), (33, 1.0))  # place among the reals, from 0, and its unit in s
+_WIDTH = 15  # characters of a number, where the line above does not say it
 _APPROXIMATE = 0.02, 1.0  # relative, and s: how well the duration is rounded
 
 
@@ -49,7 +50,7 @@ def cosmos_sections(path: Path, lines: list[Line]) -> list[Section]:
             names += (code["code"],)
         elif header := _REALS.search(line):
             rows = lines[i + 1 : i + 1 + int(header["lines"])]
-            reals = fixed_width(path, rows, fixed_format(line) or 15)
+            reals = fixed_width(path, rows, fixed_format(line, _WIDTH))
         elif found := _SECTION.search(line):
             word = found["what"].lower().removeprefix("raw ").removeprefix("uncorrected ").strip()
             count, seconds = int(found["count"]), float(found[3])
@@ -60,7 +61,7 @@ def cosmos_sections(path: Path, lines: list[Line]) -> list[Section]:
                     count,
                     _step(path, k, reals, count, seconds),
                     found["unit"].strip(),
-                    fixed_format(line),
+                    fixed_format(line, _WIDTH),
                     names,
                     body(lines[i + 1 :]),
                 )

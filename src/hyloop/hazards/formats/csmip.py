@@ -22,6 +22,7 @@ _UNIT = re.compile(r"(?:\bin|\bunits?\s*[:=])\s*(?P<unit>[a-z]+/[\w/^*]+)", re.I
 _CHANNEL = re.compile(r"\bChan(?:nel)?\s*(?P<number>\d+)\s*:\s*(?P<direction>\w+)(?P<degrees>\s+Deg)?", re.IGNORECASE)
 _TITLE = re.compile(r"^\s*(?:un)?corrected accelerogram", re.IGNORECASE)
 _KINDS = {"accel": "acceleration", "veloc": "velocity", "displ": "displacement"}
+_WIDTH = 10  # characters of a number, eight to a line, where the section does not say it
 _HEADER_LINES = 60  # of a channel, before its acceleration
 
 
@@ -47,7 +48,7 @@ def csmip_sections(path: Path, lines: list[Line]) -> list[Section]:
                     int(found["count"]),
                     step,
                     unit["unit"] if unit else None,
-                    fixed_format(line),
+                    fixed_format(line, _WIDTH),
                     names,
                     body(lines[i + 1 :]),
                 )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hyloop.errors import BadInput
-from hyloop.hazards.formats.text import Found, Line, check_count, choose, fixed_width, numbers
+from hyloop.hazards.formats.text import Found, Line, check_count, choose, fixed_width
 
 __all__ = ["Section", "body", "fixed_format", "read_section"]
 
@@ -27,8 +27,8 @@ class Section:
     count : int
     dt : float
     unit : str or None
-    width : int or None
-        Characters of a number; None where the file does not say it.
+    width : int
+        Characters of a number.
     names : tuple of str
         What the channel answers to: its number, its direction.
     rows : list of Line
@@ -40,15 +40,15 @@ class Section:
     count: int
     dt: float
     unit: str | None
-    width: int | None
+    width: int
     names: tuple[str, ...]
     rows: list[Line]
 
 
-def fixed_format(text: str) -> int | None:
-    """Width of a number from a Fortran format such as (8F10.3) somewhere in the text."""
+def fixed_format(text: str, usual: int) -> int:
+    """Width of a number from a Fortran format such as (8F10.3) somewhere in the text, or the usual one."""
     found = _FORMAT.search(text)
-    return int(found["width"]) if found else None
+    return int(found["width"]) if found else usual
 
 
 def body(lines: Sequence[Line]) -> list[Line]:
@@ -64,7 +64,6 @@ def read_section(path: Path, sections: Sequence[Section], component: str | None,
         others = ", ".join(dict.fromkeys(section.quantity for section in sections)) or "nothing that can be read"
         raise BadInput(f"{path}: holds {others}, not acceleration. Give the file with the corrected acceleration (V2).")
     section = wanted[choose(path, [section.names for section in wanted], component)]
-    read = numbers if section.width is None else fixed_width
-    a = read(path, section.rows, *([] if section.width is None else [section.width]))
+    a = fixed_width(path, section.rows, section.width)
     check_count(path, section.line, section.count, a.size, "the count")
     return Found(a, section.dt, section.unit, form, {"component": " = ".join(dict.fromkeys(section.names))})
