@@ -135,7 +135,7 @@ DATA_SETS: dict[str, DataSet] = {
             "MIT",
             f"M. Quiroz, D. Maurel and the Fermandois group, UTFSM, https://github.com/{_MR}",
             (Download(_archive(_MR, _MR_COMMIT), "published", unpack=True, keep=("A.txt", "validacion.mat", ".md")),),
-            "hyloop identify bouc_wen mr_damper:sine_10mm_1Hz_0A --free k,alpha",
+            "hyloop identify nonlinear_viscous mr_damper:sine_10mm_1Hz_0.5A --free C,alpha --guess C=2000",
         ),
     )
 }
