@@ -108,6 +108,16 @@ def test_an_archive_is_unpacked_without_its_top_folder_and_only_as_wanted(server
     assert not (tmp_path / "other").exists()
 
 
+def test_an_archive_in_an_archive_is_unpacked_too(server, tmp_path):
+    inner = archive({"Test signals/u.mat": "1", "read me.pdf": "2"}, top="BoucWenFiles/")
+    outer = archive({"BoucWenFiles.zip": inner, "notes.txt": "3"}, top="")
+    folder = fetch(zipped(server.url("/z", outer), keep=(".mat",)), tmp_path, **QUICK)
+    assert content(folder) == {"published/BoucWenFiles/Test signals/u.mat", LEDGER}
+    bad = archive({"a.zip": archive({"../x.mat": "1"}, top="")}, top="")
+    with pytest.raises(BadInput, match="outside"):
+        fetch(zipped(server.url("/y", bad)), tmp_path / "other", **QUICK)
+
+
 def test_a_damaged_archive_is_tried_again(server, tmp_path):
     packed = archive({"a.json": "1" * 1000, "b.json": "2" * 1000})
     damaged = bytearray(packed)

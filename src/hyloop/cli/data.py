@@ -104,4 +104,4 @@ def _text(path: Path | None) -> str | None:
 
 
 def _size(size: int | None) -> str:
-    return "not known" if size is None else f"{size / 1e6:.1f} MB"
+    return "not known" if size is None else f"about {size / 1e6:.0f} MB"

@@ -1,6 +1,7 @@
 """Zip archives from elsewhere: unpacked below one folder, and never outside it."""
 
 import stat
+import tempfile
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
@@ -15,7 +16,8 @@ _MOST = 4 << 30  # bytes: thousands of tests; more is an archive made to fill a 
 def unpack(archive: Path, folder: Path, keep: Sequence[str] = ()) -> list[str]:
     """Unpack an archive and return the paths of its files below the folder.
 
-    A folder that holds everything, as archives of repositories have one, is left out of the paths.
+    A folder that holds everything, as archives of repositories have one, is left out of the paths. An archive in the
+    archive, as some repositories wrap what they publish, becomes a folder of its name.
 
     Parameters
     ----------
@@ -44,6 +46,9 @@ def unpack(archive: Path, folder: Path, keep: Sequence[str] = ()) -> list[str]:
         paths = []
         for member in members:
             path = PurePosixPath(*PurePosixPath(member.filename).parts[skipped:])
+            if path.suffix.lower() == ".zip":
+                paths += _inner(content.read(member), folder, path, keep)
+                continue
             if keep and not path.name.endswith(tuple(keep)):
                 continue
             target = folder / path
@@ -51,6 +56,14 @@ def unpack(archive: Path, folder: Path, keep: Sequence[str] = ()) -> list[str]:
             target.write_bytes(content.read(member))
             paths.append(path.as_posix())
     return paths
+
+
+def _inner(packed: bytes, folder: Path, path: PurePosixPath, keep: Sequence[str]) -> list[str]:
+    """Unpack an archive that lies in another one."""
+    with tempfile.TemporaryDirectory() as room:
+        (archive := Path(room) / path.name).write_bytes(packed)
+        inner = unpack(archive, folder / path.with_suffix(""), keep)
+    return [f"{path.with_suffix('')}/{name}" for name in inner]
 
 
 def _check(member: zipfile.ZipInfo) -> None:

@@ -48,7 +48,7 @@ class DataSet:
         Name of the set, of its folder, and of the source of tests (``name:PATTERN``).
     title, source, licence, citation : str
     size : int, optional
-        Bytes to download, where known.
+        Bytes to download, about, where known.
     downloads : tuple of Download
     example : str
         A command that uses it.
@@ -111,7 +111,7 @@ DATA_SETS: dict[str, DataSet] = {
             "J.P. Noël and M. Schoukens, Hysteretic benchmark with a dynamic nonlinearity, 4TU.ResearchData, "
             "doi:10.4121/12967592",
             (
-                Download(
+                Download(  # the address that the package nonlinear_benchmarks uses
                     "https://data.4tu.nl/file/7060f9bc-8289-411e-8d32-57bef2740d32/cd40469c-5064-4968-ae59-88cbb850264b",
                     "published",
                     unpack=True,
@@ -126,7 +126,7 @@ DATA_SETS: dict[str, DataSet] = {
                 ),
             ),
             'in a training file: source = "boucwen:estimation", inputs = ["u"], outputs = ["y"]',
-            5_649_141,
+            5_600_000,
         ),
         DataSet(
             "mr_damper",

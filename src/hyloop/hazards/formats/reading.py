@@ -87,7 +87,12 @@ def record_components(path: str | Path) -> list[str]:
     """Channels of a file that holds several, as `read_record` takes them; none for a file with one."""
     path = Path(path)
     lines = _lines(path)
-    sections = cosmos_sections(path, lines) if is_cosmos(lines) else csmip_sections(path, lines)
+    if is_cosmos(lines):
+        sections = cosmos_sections(path, lines)
+    elif is_csmip(lines):
+        sections = csmip_sections(path, lines)
+    else:
+        return []
     channels = [section.names[0] for section in sections if section.quantity == "acceleration"]
     return channels if len(channels) > 1 else []
 
