@@ -113,6 +113,8 @@ def test_an_archive_in_an_archive_is_unpacked_too(server, tmp_path):
     outer = archive({"BoucWenFiles.zip": inner, "notes.txt": "3"}, top="")
     folder = fetch(zipped(server.url("/z", outer), keep=(".mat",)), tmp_path, **QUICK)
     assert content(folder) == {"published/BoucWenFiles/Test signals/u.mat", LEDGER}
+    deep = archive({"a.zip": archive({"b.zip": archive({"c.mat": "1"})}, top="")}, top="")  # one level, no more
+    assert content(fetch(zipped(server.url("/x", deep)), tmp_path / "deep", **QUICK)) == {"published/a/b.zip", LEDGER}
     bad = archive({"a.zip": archive({"../x.mat": "1"}, top="")}, top="")
     with pytest.raises(BadInput, match="outside"):
         fetch(zipped(server.url("/y", bad)), tmp_path / "other", **QUICK)

@@ -13,7 +13,7 @@ __all__ = ["unpack"]
 _MOST = 4 << 30  # bytes: thousands of tests; more is an archive made to fill a disk
 
 
-def unpack(archive: Path, folder: Path, keep: Sequence[str] = ()) -> list[str]:
+def unpack(archive: Path, folder: Path, keep: Sequence[str] = (), *, nested: bool = True) -> list[str]:
     """Unpack an archive and return the paths of its files below the folder.
 
     A folder that holds everything, as archives of repositories have one, is left out of the paths. An archive in the
@@ -24,6 +24,8 @@ def unpack(archive: Path, folder: Path, keep: Sequence[str] = ()) -> list[str]:
     archive, folder : Path
     keep : sequence of str
         Endings of the files wanted; empty takes all.
+    nested : bool
+        Unpack archives in the archive too, but not those in these: one may hold itself.
 
     Raises
     ------
@@ -41,12 +43,12 @@ def unpack(archive: Path, folder: Path, keep: Sequence[str] = ()) -> list[str]:
         if (broken := content.testzip()) is not None:
             raise zipfile.BadZipFile(f"'{broken}' is damaged")
         tops = {PurePosixPath(member.filename).parts[0] for member in members}
-        nested = all(len(PurePosixPath(member.filename).parts) > 1 for member in members)
-        skipped = 1 if len(tops) == 1 and nested else 0
+        wrapped = all(len(PurePosixPath(member.filename).parts) > 1 for member in members)
+        skipped = 1 if len(tops) == 1 and wrapped else 0
         paths = []
         for member in members:
             path = PurePosixPath(*PurePosixPath(member.filename).parts[skipped:])
-            if path.suffix.lower() == ".zip":
+            if nested and path.suffix.lower() == ".zip":
                 paths += _inner(content.read(member), folder, path, keep)
                 continue
             if keep and not path.name.endswith(tuple(keep)):
@@ -62,7 +64,7 @@ def _inner(packed: bytes, folder: Path, path: PurePosixPath, keep: Sequence[str]
     """Unpack an archive that lies in another one."""
     with tempfile.TemporaryDirectory() as room:
         (archive := Path(room) / path.name).write_bytes(packed)
-        inner = unpack(archive, folder / path.with_suffix(""), keep)
+        inner = unpack(archive, folder / path.with_suffix(""), keep, nested=False)
     return [f"{path.with_suffix('')}/{name}" for name in inner]
 
 
