@@ -84,6 +84,7 @@ def test_what_was_got_can_be_used(folder, provider, hyloop):
     hyloop("get", "brfd")
     (test,) = read_columns("brfd:d2_h36lb_*").values()
     assert test.signals["d"][0][-1] == pytest.approx(0.0254 * np.sin(63 / 1024))
+    assert list(test.not_causal) == ["v"] and "v_causal" in test.signals
 
 
 def test_failures(folder, provider, hyloop, monkeypatch):

@@ -9,6 +9,7 @@ from hashlib import sha256
 import pytest
 from oracles.server import serving
 
+from hyloop.data.archive import unpack
 from hyloop.data.catalogue import DATA_SETS, DataSet, Download, data_set
 from hyloop.data.download import fetch
 from hyloop.data.ledger import LEDGER, held, read_ledger
@@ -128,6 +129,24 @@ def test_a_damaged_archive_is_tried_again(server, tmp_path):
     assert (folder / "published" / "b.json").read_text() == "2" * 1000 and server.asked == ["/z"] * 3
     with pytest.raises(DownloadFailed, match="none of the files that are wanted"):
         fetch(zipped(server.url("/y", packed), keep=(".csv",)), tmp_path / "other", attempts=1)
+
+
+def test_no_damage_to_a_member_passes_unnoticed(tmp_path):
+    """Every byte of the packed content in turn; what it does to the unpacker differs from place to place."""
+    text = "".join(chr(65 + k * k % 61) for k in range(200))
+    packed = archive({"a.json": text}, top="")
+    begin = 30 + len("a.json")
+    with zipfile.ZipFile(io.BytesIO(packed)) as whole:
+        end = begin + whole.infolist()[0].compress_size
+    noticed = 0
+    for k in range(begin, end):
+        (tmp_path / "damaged.zip").write_bytes(packed[:k] + bytes([packed[k] ^ 0x55]) + packed[k + 1 :])
+        try:
+            unpack(tmp_path / "damaged.zip", tmp_path / "content")
+            assert (tmp_path / "content" / "a.json").read_text() == text  # bits after the end
+        except zipfile.BadZipFile:
+            noticed += 1
+    assert noticed >= end - begin - 2 > 50
 
 
 @pytest.mark.parametrize("name", ["../outside.json", "/outside.json", "a/../../outside.json", "..\\outside.json"])
