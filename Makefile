@@ -10,6 +10,12 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 PINS   := pyproject.toml constraints.txt
 
+# data for tests and benchmarks: those beside the checkout, where the variable is not set
+DATA   := $(abspath ../shared/data)
+ifeq ($(HYLOOP_DATA)$(wildcard $(DATA)),$(DATA))
+test bench: export HYLOOP_DATA := $(DATA)
+endif
+
 .DEFAULT_GOAL := help
 .PHONY: help run test check bench format clean
 

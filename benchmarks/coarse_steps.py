@@ -15,8 +15,8 @@ import numpy as np
 from rich.progress import track
 
 from hyloop import Loop
+from hyloop.data import data_folder
 from hyloop.hazards import read_record
-from hyloop.hazards.library import data_folder
 from hyloop.integrators import mkr_alpha
 from hyloop.loop import run_ensemble
 from hyloop.structure import Model, Steel, kent_park, plane_frame, rayleigh, rc_rectangle

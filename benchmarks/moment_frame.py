@@ -21,9 +21,9 @@ from benchmarks.measure import interleaved, report
 from hyloop import Loop, Site
 from hyloop.buildings.moment_frame import ES, FY, damper
 from hyloop.buildings.moment_frame import moment_frame as two_stories
+from hyloop.data import data_folder
 from hyloop.devices import bilinear
 from hyloop.hazards import read_record
-from hyloop.hazards.library import data_folder
 from hyloop.integrators import mkr_alpha
 from hyloop.metrics import nrmse
 from hyloop.structure import rayleigh

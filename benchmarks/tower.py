@@ -22,8 +22,8 @@ from benchmarks.measure import interleaved, report
 from hyloop import Loop
 from hyloop.buildings.tower import Tower
 from hyloop.buildings.tower import tower as forty_stories
+from hyloop.data import data_folder
 from hyloop.hazards import read_record
-from hyloop.hazards.library import data_folder
 from hyloop.integrators import mkr_alpha
 from hyloop.metrics import nrmse
 from hyloop.structure import modal_and_stiffness

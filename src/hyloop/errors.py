@@ -8,6 +8,7 @@
     │   ├── OutOfBounds                a parameter or setting outside its allowed range
     │   ├── BadShape                   an array of the wrong shape, asymmetric, or not finite
     │   └── UnstableStep               the time step exceeds the stability limit of the method
+    ├── DownloadFailed                 a published file could not be had, or is not the published one
     └── RunFailed                      a run stopped: it diverged, or a limit was passed
 
 Messages say where, what was given, what is allowed and what to do. Nothing raises from inside a time
@@ -18,7 +19,16 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
-__all__ = ["BadInput", "BadShape", "HyloopError", "OutOfBounds", "RunFailed", "UnknownName", "UnstableStep"]
+__all__ = [
+    "BadInput",
+    "BadShape",
+    "DownloadFailed",
+    "HyloopError",
+    "OutOfBounds",
+    "RunFailed",
+    "UnknownName",
+    "UnstableStep",
+]
 
 
 class HyloopError(Exception):
@@ -51,6 +61,10 @@ class BadShape(BadInput):
 
 class UnstableStep(BadInput):
     """The time step exceeds the stability limit of a conditionally stable method."""
+
+
+class DownloadFailed(HyloopError):
+    """A published file could not be downloaded, or what came is not the published file."""
 
 
 class RunFailed(HyloopError):

@@ -14,8 +14,9 @@ from itertools import product
 
 import numpy as np
 
+from hyloop.data import data_folder
 from hyloop.errors import BadInput
-from hyloop.hazards import band_limited_noise, data_folder, find_record, read_record, synthetic_motion
+from hyloop.hazards import band_limited_noise, find_record, read_record, synthetic_motion
 from hyloop.hazards.design_spectrum import asce7_spectrum
 from hyloop.integrators import newmark_explicit
 from hyloop.loop import Loop

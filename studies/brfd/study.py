@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.signal import butter, sosfilt
 
+from hyloop.data.banded_damper import tests
 from hyloop.devices import gap_slip, lugre_exact
-from hyloop.files.measurements import brfd_tests
 from hyloop.identification import MeasuredTest, fit, predict
 from hyloop.record import Recording
 from hyloop.report.run_page import Table
@@ -82,8 +82,8 @@ QUICK = "quick run: one harmonic test, no earthquake in the fit, coarse toleranc
 
 def run(job):
     """Values of all claims: RMSE in N over the paper's segments."""
-    harmonics = {name: _supplied(test) for name, test in brfd_tests("d2_h36lb_*").items()}
-    quakes = {name: _supplied(brfd_tests(f"d2_eq36lb_{name}")[f"d2_eq36lb_{name}"]) for name in QUAKES}
+    harmonics = {name: _supplied(test) for name, test in tests("d2_h36lb_*").items()}
+    quakes = {name: _supplied(tests(f"d2_eq36lb_{name}")[f"d2_eq36lb_{name}"]) for name in QUAKES}
     if job.quick:
         harmonics = {name: test for name, test in harmonics.items() if "_1Hz_1in" in name}
     fits, chosen = _fits(job, harmonics, quakes)
@@ -113,7 +113,7 @@ def run(job):
 
 def _supplied(test):
     """The provider's velocity (low-passed forwards and backwards, so not causal) and its derivative."""
-    return test | {"a": np.gradient(test["v"]) * RATE}
+    return {"d": test.d, "v": test.v, "f": test.f, "a": np.gradient(test.v) * RATE}
 
 
 def _causal(test):

@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from hyloop.errors import BadInput
-from hyloop.hazards import data_folder
-from hyloop.record.damper_tests import DamperTest, packaged_tests
+from hyloop.data.banded_damper import DamperTest, tests
 
 RATE = 1024.0  # Hz
 QUAKES = ("DuzceDBE", "DuzceMCE", "ImperialValleyDBE", "ImperialValleyMCE", "KocaeliDBE", "KocaeliMCE")
@@ -16,13 +14,7 @@ PRINTED_PHYSICS_ML = (539.62, 2031.00, 1524.07, 2239.42, 1754.26, 1917.32)  # N,
 
 def load() -> tuple[dict[str, DamperTest], dict[str, DamperTest]]:
     """Harmonic tests by id, and earthquakes by name."""
-    folder = data_folder()
-    if folder is None or not (folder / "brfd" / "index.json").is_file():
-        raise BadInput(
-            "coble2024: the tests of the banded damper are not here. Set HYLOOP_DATA to the folder that "
-            "holds brfd/index.json."
-        )
-    found = packaged_tests(folder / "brfd", "d2_*36lb_*")
+    found = tests("d2_*36lb_*")
     quakes = {test.event + test.level: test for test in found.values() if test.event}
     return {name: test for name, test in found.items() if not test.event}, {name: quakes[name] for name in QUAKES}
 

@@ -7,7 +7,7 @@ from oracles.data import data_path
 
 from hyloop.devices import bouc_wen, gap_slip, lugre
 from hyloop.errors import BadInput, UnknownName
-from hyloop.files.measurements import Channels, brfd_tests, read_columns, read_tests
+from hyloop.files.measurements import Channels, read_columns, read_tests
 from hyloop.record import Recording
 
 N, DT = 50, 0.01
@@ -125,4 +125,8 @@ def test_published_tests_by_name():
         assert np.array_equal(test.f, expected[test.name].F)
     assert "acceleration" in notes[0]
     with pytest.raises(UnknownName, match="Did you mean 'd2_h36lb_1Hz_1in'"):
-        brfd_tests("d2_h36lb_1Hz_1inch")
+        read_tests("brfd:d2_h36lb_1Hz_1inch", gap_slip)
+    with pytest.raises(UnknownName, match="Did you mean 'brfd'"):
+        read_tests("brdf:d2_h36lb_*", gap_slip)
+    (causal,), _ = read_tests("brfd:d2_h36lb_1Hz_1in", gap_slip, Channels(v="v_causal"), start="s")
+    assert not np.allclose(causal.inputs["v"], expected["d2_h36lb_1Hz_1in"].v, atol=1e-3)

@@ -1,17 +1,15 @@
 """Where the measured data lie."""
 
-import os
 from pathlib import Path
 
 import pytest
 
-_CHECKOUT = Path(__file__).resolve().parents[2]
+from hyloop.data import data_folder
 
 
 def data_path(*parts: str) -> Path:
-    """Path of a file below ``HYLOOP_DATA``, else ``../shared/data`` beside the checkout; skips where it is missing."""
-    root = os.environ.get("HYLOOP_DATA")
-    path = (Path(root) if root else _CHECKOUT.parent / "shared" / "data").joinpath(*parts)
-    if not path.exists():
-        pytest.skip(f"{path} is missing; set HYLOOP_DATA to the folder that holds {'/'.join(parts)}")
-    return path
+    """Path of a file below the data folder; skips where it is missing."""
+    root = data_folder()
+    if root is None or not root.joinpath(*parts).exists():
+        pytest.skip(f"{'/'.join(parts)} is missing; set HYLOOP_DATA to the folder that holds it")
+    return root.joinpath(*parts)

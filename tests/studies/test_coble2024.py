@@ -13,7 +13,7 @@ import pytest
 from oracles.data import data_path
 from oracles.pages import Page, assert_claims, extremes, ink
 
-from hyloop.record.damper_tests import DamperTest
+from hyloop.data.banded_damper import DamperTest
 from hyloop.study import studies
 from hyloop.study.claims import load_claims, read_verdicts
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from models import COLUMNS, COSINE, MASS, STORIES
 from oracles.data import data_path
+from oracles.records import csmip, knet
 
 from hyloop.devices import bouc_wen_baber_noori, draw_brfd
 from hyloop.errors import BadInput, BadShape, OutOfBounds, RunFailed, UnknownName, UnstableStep
@@ -100,6 +101,31 @@ def test_fallback_is_announced(monkeypatch, tmp_path):
     (tmp_path / "bare.toml").write_text(text[:start] + text[end:], encoding="utf-8")
     with pytest.raises(BadInput, match=r"bare\.toml: excitation\.name: the record .* is missing; set HYLOOP_DATA"):
         build(load_experiment(tmp_path / "bare.toml"))
+
+
+def test_components_of_a_record(make, monkeypatch, tmp_path):
+    """One file for each component, told apart by an underscore or by the ending; or one file with several channels."""
+    gal = 10 * np.sin(np.arange(400) / 7)
+    monkeypatch.setenv("HYLOOP_DATA", str(tmp_path))
+    for name, factor in (("EW", 1.0), ("NS", 2.0)):
+        (tmp_path / f"AOM0021801241951.{name}").write_text(knet(factor * gal, 200))
+    channels = csmip(3 * gal, gal, gal, " .005", "1") + csmip(4 * gal, gal, gal, " .005", "2", "90 Deg")
+    (tmp_path / "CE89146.V2").write_text(channels)
+    start, end = FRAME.index("[excitation]"), FRAME.index("[sites.damper1]")
+
+    def peak(lines):
+        return make(FRAME[:start] + f'[excitation]\nkind = "record"\n{lines}\n' + FRAME[end:]).motion.pga * 100
+
+    assert peak('name = "AOM0021801241951"\ncomponent = "NS"') == pytest.approx(20, rel=0.05)
+    assert peak('name = "CE89146"\ncomponent = "1"') == pytest.approx(30, rel=0.05)
+    assert peak('file = "CE89146.V2"\ncomponent = "90"') == pytest.approx(40, rel=0.05)
+    for lines, words in (
+        ('name = "CE89146"', "holds 2 records"),
+        ('name = "AOM0021801241951"\ncomponent = "UD"', "is missing"),
+        ('file = "AOM0021801241951.EW"\ncomponent = "EW"', "holds one component"),
+    ):
+        with pytest.raises(BadInput, match=words):
+            peak(lines)
 
 
 def test_record_is_cut_scaled_and_compressed(make, tmp_path):

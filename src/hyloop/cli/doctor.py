@@ -88,7 +88,7 @@ def _locked_memory() -> Finding:
 
 
 def _data() -> Finding:
-    from hyloop.hazards import data_folder
+    from hyloop.data import data_folder
 
     folder = data_folder()
     advice = "" if folder else "set HYLOOP_DATA to use real records; synthetic motions are used otherwise"

@@ -10,6 +10,7 @@ import hyloop.devices
 from hyloop.cli.console import console, print_json, print_table, progress_bars
 from hyloop.core import Block
 from hyloop.errors import BadInput, UnknownName
+from hyloop.hazards import RecordInfo
 from hyloop.metrics import energy
 from hyloop.record import Recording
 from hyloop.study.claims import Verdict
@@ -67,18 +68,44 @@ def show_recording(path: Path, json: bool) -> None:
 
 def show_records(folder: Path | None, json: bool) -> None:
     """Table of the ground motions in a folder."""
-    from hyloop.hazards import data_folder, index_records
+    from hyloop.data import data_folder
+    from hyloop.hazards import index_records
 
     chosen = folder or data_folder()
     if chosen is None:
         raise BadInput("no folder of records: name one, or set HYLOOP_DATA to the folder that holds them.")
     found = index_records(chosen)
     if json:
-        print_json([{"name": r.name, "file": str(r.path), "npts": r.npts, "dt": r.dt, "pga": r.pga} for r in found])
+        print_json(
+            [
+                {
+                    "name": r.name,
+                    "component": r.component or None,
+                    "file": str(r.path),
+                    "npts": r.npts,
+                    "dt": r.dt,
+                    "pga": r.pga,
+                }
+                for r in found
+            ]
+        )
         return
-    rows = [[r.name, r.npts, f"{r.dt:g}", f"{r.duration:.1f}", f"{r.pga / 9.80665:.3f}"] for r in found]
+    rows = [
+        [
+            f"{r.name}, channel {r.component}" if r.component else r.name,
+            r.npts,
+            f"{r.dt:g}",
+            f"{r.duration:.1f}",
+            f"{r.pga / 9.80665:.3f}",
+        ]
+        for r in found
+    ]
     columns = ["record", "samples", "dt, s", "duration, s", "PGA, g"]
     print_table(f"{len(rows)} records in {chosen}", columns, rows, right=columns[1:])
+
+
+def _record(info: RecordInfo) -> str:
+    return f"{info.name}, channel {info.component}" if info.component else info.name
 
 
 def _blocks() -> dict[str, Block]:

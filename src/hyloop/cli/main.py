@@ -1,4 +1,4 @@
-"""The commands. Exit codes: 0 done, 1 a run failed, 2 bad input."""
+"""The commands. Exit codes: 0 done, 1 a run or a download failed, 2 bad input."""
 
 import sys
 from pathlib import Path
@@ -6,10 +6,10 @@ from typing import Annotated, cast
 
 import typer
 
+from hyloop.cli import data, info
 from hyloop.cli import doctor as doctor_
-from hyloop.cli import info
 from hyloop.cli.console import console, errors, print_json, print_table, progress_bars
-from hyloop.errors import BadInput, RunFailed
+from hyloop.errors import BadInput, DownloadFailed, RunFailed
 
 __all__ = ["app", "main"]
 
@@ -23,6 +23,7 @@ app = typer.Typer(
 )
 study_app = typer.Typer(help="Papers reproduced, claim by claim.", no_args_is_help=True)
 app.add_typer(study_app, name="study")
+app.add_typer(data.app, name="data")
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a machine instead of a table.")]
 
@@ -173,7 +174,10 @@ def identify(
     law: Annotated[str, typer.Argument(help="A law from `hyloop laws`.")],
     recordings: Annotated[
         list[str],
-        typer.Argument(help="Recordings (.h5), CSV files with units in the header (t, d (mm), f (kN)), or brfd:TEST."),
+        typer.Argument(
+            help="Recordings (.h5), CSV files with units in the header (t, d (mm), f (kN)), or published tests by name "
+            "(brfd:TEST, mr_damper:TEST; see `hyloop data list`)."
+        ),
     ],
     free: Annotated[str, typer.Option(help="Parameters to find, such as k,alpha.")],
     site: Annotated[
@@ -324,6 +328,9 @@ def main() -> None:
     except BadInput as error:
         errors.print(f"[bold red]refused:[/] {_plain(error)}", highlight=False)
         sys.exit(2)
+    except DownloadFailed as error:
+        errors.print(f"[bold red]the download failed:[/] {_plain(error)}", highlight=False)
+        sys.exit(1)
     except RunFailed as error:
         errors.print(f"[bold red]the run stopped:[/] {_plain(error)}", highlight=False)
         sys.exit(1)

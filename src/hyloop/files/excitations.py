@@ -1,5 +1,6 @@
 """Excitations in experiment files, and the ground motions they mean."""
 
+from contextlib import suppress
 from os.path import isfile
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -7,16 +8,17 @@ from typing import Annotated, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from hyloop.data import data_folder
 from hyloop.errors import BadInput, OutOfBounds, UnknownName
 from hyloop.files.fields import Quantity, Table, refuse
 from hyloop.hazards import (
     GroundMotion,
     asce7_spectrum,
     band_limited_noise,
-    data_folder,
     find_record,
     harmonic,
     read_record,
+    record_components,
     sweep,
     synthetic_motion,
 )
@@ -106,7 +108,7 @@ class Record(Table):
     name: str | None = None
     """Part of the name of a record in the data folder."""
     component: str | None = None
-    """What follows the name and an underscore, such as "180" or "1"."""
+    """What follows the name and an underscore or a dot, such as "180" or "EW"; or a channel of a file with several."""
     unit: str | None = None
     """Unit of the numbers in the file, where the file does not say it."""
     dt: Annotated[float, Quantity("s", above=0.0)] | None = None
@@ -130,24 +132,27 @@ class Record(Table):
             refuse("file" if self.file else "name", BadInput("give either the file or the name of a record."))
         if self.scale is not None and self.peak is not None:
             refuse("peak", BadInput("scale is given too; give one of them."))
-        if self.file is not None and self.component is not None:
-            refuse("component", BadInput("is for records found by name; a file is one component."))
         return self
 
     def find(self) -> Path | None:
         """Where the record lies; None where it is missing."""
         if self.file is not None:
             return Path(self.file) if isfile(self.file) else None
-        wanted = f"{self.name}_{self.component}" if self.component else f"{self.name}"
-        try:
-            return None if data_folder() is None else find_record(wanted)
-        except UnknownName:
+        if data_folder() is None:
             return None
+        for wanted in [f"{self.name}{mark}{self.component}" for mark in "_."] if self.component else [f"{self.name}"]:
+            with suppress(UnknownName):
+                return find_record(wanted)
+        with suppress(BadInput):  # not a file for each component, but one file with several channels
+            path = find_record(f"{self.name}")
+            return path if self.component and record_components(path) else None
+        return None
 
     def motion(self, path: Path) -> GroundMotion:
         """The part wanted of the record, scaled."""
         try:
-            stored = read_record(path, unit=self.unit, dt=self.dt)
+            channel = self.component if self.file is not None or record_components(path) else None
+            stored = read_record(path, unit=self.unit, dt=self.dt, component=channel)
         except OSError as error:
             raise BadInput(f"excitation.file: {path} cannot be read ({error.strerror}).") from None
         first, last = self._samples(stored)

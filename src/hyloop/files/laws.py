@@ -1,23 +1,22 @@
 """Device laws in experiment files: a name, parameters with units, initial values."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
 
 import hyloop.devices
 from hyloop.core import Block
+from hyloop.devices.specimens import SPECIMENS
 from hyloop.errors import BadInput, UnknownName
 from hyloop.files.fields import Table, refuse
 from hyloop.files.units import quantity
 
-__all__ = ["DRAWN", "LAWS", "DeviceSpec"]
+__all__ = ["LAWS", "DeviceSpec"]
 
 LAWS: dict[str, Block] = {
     name: law for name in hyloop.devices.__all__ if isinstance(law := getattr(hyloop.devices, name), Block)
 }
-# laws that can be drawn at random, by the name `draw_brfd` has for them, and the units of the spreads
-DRAWN = {"brfd_gap_slip": "gap-slip", "brfd_stick_slip": "stick-slip"}
-_SPREADS = {"level": "N", "friction": "-", "gap": "m", "stiffness": "-", "drift": "-", "centred": "m"}
 
 
 class DeviceSpec(Table):
@@ -28,7 +27,7 @@ class DeviceSpec(Table):
     law: Annotated[str, WithJsonSchema({"type": "string", "enum": sorted(LAWS)})]
     """Name of the law, such as "bouc_wen"."""
     draw: bool = False
-    """Draw the parameters at random (banded dampers only); level, friction, gap, ... are then those of `draw_brfd`."""
+    """Draw the parameters at random, for laws of virtual specimens; their spreads may then be given too."""
     initial: dict[str, Any] = Field(default_factory=dict)
     """Initial values of state variables."""
 
@@ -46,12 +45,12 @@ class DeviceSpec(Table):
         law, draw = given["law"], given.get("draw") is True
         if law not in LAWS:
             refuse("law", UnknownName("law", law, LAWS))
-        if draw and law not in DRAWN:
-            refuse("draw", BadInput(f"'{law}' cannot be drawn at random; only {' and '.join(DRAWN)} can."))
+        if draw and law not in SPECIMENS:
+            refuse("draw", BadInput(f"'{law}' cannot be drawn at random; only {' and '.join(SPECIMENS)} can."))
         read: dict[str, Any] = {}
         for key, value in given.items():
             if key not in cls.model_fields:
-                read[key] = _parameter(LAWS[law], key, value, _SPREADS if draw else {})
+                read[key] = _parameter(LAWS[law], key, value, SPECIMENS[law].spreads if draw else {})
         if isinstance(initial := given.get("initial", {}), dict):
             if initial and draw:
                 refuse("initial", BadInput("a device that is drawn has its initial state drawn too; leave it out."))
@@ -59,7 +58,7 @@ class DeviceSpec(Table):
         return {**given, **read}
 
 
-def _parameter(law: Block, key: str, value: Any, spreads: dict[str, str]) -> float:
+def _parameter(law: Block, key: str, value: Any, spreads: Mapping[str, str]) -> float:
     try:
         if key in spreads:
             return quantity(value, spreads[key])

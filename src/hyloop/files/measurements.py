@@ -1,4 +1,4 @@
-"""Tests to identify a law from: recordings, CSV files, and the published tests of the banded damper."""
+"""Tests to identify a law from: recordings, CSV files, and published data sets by name."""
 
 import csv
 import re
@@ -9,22 +9,19 @@ from typing import NamedTuple
 import numpy as np
 
 from hyloop.core import Block
+from hyloop.data import SOURCES, Columns, source_tests
 from hyloop.errors import BadInput, UnknownName
 from hyloop.files.units import parse_unit
-from hyloop.hazards import data_folder
 from hyloop.identification import MeasuredTest
 from hyloop.record import Recording
-from hyloop.record.damper_tests import DamperTest, causal_velocity, packaged_tests
 
-__all__ = ["Channels", "Columns", "brfd_tests", "read_columns", "read_tests"]
+__all__ = ["Channels", "Columns", "read_columns", "read_tests"]
 
 _UNITS = {"d": "m", "v": "m/s", "a": "m/s2", "f": "N"}
 _USUAL = {"d": "mm", "v": "mm/s", "a": "m/s2", "f": "kN"}  # examples in messages
 _TIMES = ("t", "time")
 _HEADING = re.compile(r"\s*(?P<name>[^\[\(]*?)\s*(?:\[(?P<square>[^\]]*)\]|\((?P<round>.*)\))?\s*")
 _JITTER = 1e-3  # of the step: times printed with few digits
-_BRFD = "brfd:"
-_BRFD_RATE = 1024.0  # Hz
 
 
 class Channels(NamedTuple):
@@ -37,25 +34,10 @@ class Channels(NamedTuple):
     f: str | None = None
 
 
-class Columns(NamedTuple):
-    """Everything one test has recorded."""
-
-    dt: float
-    signals: dict[str, tuple[np.ndarray, str]]
-    """Values and unit of every column; the unit is empty where the header has none."""
-    event: str
-    """What caused the test: the earthquake where it is known, else the name of the test."""
-
-
 def read_columns(source: str) -> dict[str, Columns]:
-    """The tests of one source with all their columns, by name; sources are those of `read_tests`.
-
-    Those of the banded damper have d, f, the supplied velocity v, which is not causal, v_causal, and the forces t1 and
-    t2 of the electric actuators where they are known.
-    """
-    if source.startswith(_BRFD):
-        found = packaged_tests(_brfd_folder(source), source[len(_BRFD) :])
-        return {name: _damper_columns(test) for name, test in found.items()}
+    """The tests of one source with all their columns, by name; sources are those of `read_tests`."""
+    if (found := source_tests(source)) is not None:
+        return found
     time, table = _columns(Path(source), {})
     name = Path(source).stem
     return {name: Columns(_step(source, time), table, name)}
@@ -75,8 +57,8 @@ def read_tests(
     Parameters
     ----------
     source : str
-        A recording (``.h5``), a CSV file with a header (``t,d [mm],f [kN]``), or ``brfd:ID``, a published test of the
-        banded damper, in which ``*`` stands for any letters.
+        A recording (``.h5``), a CSV file with a header (``t,d [mm],f [kN]``), or a test of a published data set
+        (`hyloop.data.SOURCES`), such as ``brfd:ID``, in which ``*`` stands for any letters.
     law : Block
         Decides which signals are needed. A velocity or an acceleration that is missing is the derivative of the signal
         before it, by central differences.
@@ -92,13 +74,15 @@ def read_tests(
     """
     if every < 1:
         raise BadInput(f"every = {every} must be 1 or more.")
-    if units and (source.startswith(_BRFD) or Path(source).suffix.lower() != ".csv"):
+    if units and Path(source).suffix.lower() != ".csv":
         raise BadInput(f"{source}: --units is for CSV files, this has its units already. Leave it out.")
-    if source.startswith(_BRFD):
-        found = {name: (1.0 / _BRFD_RATE, signals) for name, signals in brfd_tests(source[len(_BRFD) :]).items()}
+    channels = channels or Channels()
+    if (published := source_tests(source)) is not None:
+        own = channels._replace(site=None)  # a published test is of one device
+        found = {name: (c.dt, _pick(source, c.signals, own)) for name, c in published.items()}
     else:
-        columns = _columns(Path(source), units or {})
-        found = {Path(source).stem: _pick(source, columns, channels or Channels())}
+        time, table = _columns(Path(source), units or {})
+        found = {Path(source).stem: (_step(source, time), _pick(source, table, channels))}
     tests, notes = [], []
     for name, (dt, signals) in found.items():
         notes += [note for note in _complete(name, signals, dt, law) if note not in notes]
@@ -107,36 +91,6 @@ def read_tests(
             MeasuredTest(dt * every, {k: s for k, s in short.items() if k != "f"}, short["f"], start, name=name)
         )
     return tests, notes
-
-
-def brfd_tests(pattern: str) -> dict[str, dict[str, np.ndarray]]:
-    """Signals d, v (both zero-phase filtered by the provider) and f of the published tests of the banded damper.
-
-    Parameters
-    ----------
-    pattern : str
-        Test id, such as ``d2_h36lb_1Hz_1in``; ``*`` stands for any letters.
-    """
-    found = packaged_tests(_brfd_folder(f"{_BRFD}{pattern}"), pattern)
-    return {name: {"d": test.d, "v": test.v, "f": test.f} for name, test in found.items()}
-
-
-def _brfd_folder(source: str) -> Path:
-    root = data_folder()
-    folder = root / "brfd" if root else None
-    if folder is None or not (folder / "index.json").is_file():
-        raise BadInput(
-            f"{source}: the tests of the banded damper are not here. Set HYLOOP_DATA to the folder "
-            "that holds brfd/index.json."
-        )
-    return folder
-
-
-def _damper_columns(test: DamperTest) -> Columns:
-    signals = {key: (getattr(test, key), _UNITS[key]) for key in ("d", "v", "f")}
-    signals["v_causal"] = (causal_velocity(test.d, test.dt), _UNITS["v"])
-    signals |= {key: (force, "N") for key, force in (("t1", test.t1), ("t2", test.t2)) if force is not None}
-    return Columns(test.dt, signals, test.event or test.name)
 
 
 def _columns(path: Path, stated: Mapping[str, str]) -> tuple[np.ndarray, dict[str, tuple[np.ndarray, str]]]:
@@ -150,7 +104,8 @@ def _columns(path: Path, stated: Mapping[str, str]) -> tuple[np.ndarray, dict[st
 
 def _csv(path: Path, stated: Mapping[str, str]) -> tuple[np.ndarray, dict[str, tuple[np.ndarray, str]]]:
     if not path.is_file():
-        raise BadInput(f"{path}: no such file. Give a recording (.h5), a CSV file, or brfd:ID.")
+        sources = ", ".join(f"{name}:TEST" for name in SOURCES)
+        raise BadInput(f"{path}: no such file. Give a recording (.h5), a CSV file, or a published test ({sources}).")
     with open(path, newline="", encoding="utf-8-sig") as stream:
         rows = [row for row in csv.reader(stream) if row and not row[0].lstrip().startswith("#")]
     if len(rows) < 2:
@@ -208,17 +163,13 @@ def _size(path: str | Path, name: str, unit: str, wanted: str) -> float:
     return have.size
 
 
-def _pick(
-    source: str, columns: tuple[np.ndarray, dict[str, tuple[np.ndarray, str]]], channels: Channels
-) -> tuple[float, dict[str, np.ndarray]]:
-    """Step and the signals of one site in SI units."""
-    time, table = columns
-    dt = _step(source, time)
+def _pick(source: str, table: dict[str, tuple[np.ndarray, str]], channels: Channels) -> dict[str, np.ndarray]:
+    """The signals of one site in SI units."""
     signals = {}
     for key, name in _names(source, table, channels).items():
         values, unit = table[name]
         signals[key] = values * _size(source, name, unit, _UNITS[key])
-    return dt, signals
+    return signals
 
 
 def _step(source: str, time: np.ndarray) -> float:

@@ -67,7 +67,8 @@ class TestSpec(Table):
     """Where tests are read from."""
 
     source: str
-    """A recording (.h5) or a CSV file, relative to the training file, or brfd:ID, in which * stands for any letters."""
+    """A recording (.h5) or a CSV file, relative to the training file, or a published test by name, such
+    as brfd:ID, in which * stands for any letters."""
     event: str | None = None
     """What caused these tests; by default the earthquake where it is known, else the name of each test."""
 

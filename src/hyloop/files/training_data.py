@@ -13,11 +13,6 @@ from hyloop.neural.histories import History
 
 __all__ = ["TrainingData", "read_histories"]
 
-_BRFD_VELOCITY = (
-    "The velocity of the brfd tests is the provider's, filtered without delay, which no filter in a running test can "
-    "do. What is reached with it is not what would be reached in the loop; v_causal is."
-)
-
 
 class TrainingData(NamedTuple):
     """Histories, and name and unit of their columns."""
@@ -50,8 +45,9 @@ def read_histories(data: DataSpec) -> TrainingData:
                 for wanted in (data.inputs, data.outputs)
             )
             histories.append(History(name, test.event or columns.event, columns.dt * data.every, inputs, target))
-        if test.source.startswith("brfd:") and "v" in (*data.inputs.values(), *data.outputs.values()):
-            notes = [_BRFD_VELOCITY]
+            used = {*data.inputs.values(), *data.outputs.values()}
+            remarks = (why for channel, why in columns.not_causal.items() if channel in used)
+            notes += [why for why in remarks if why not in notes]
     return TrainingData(
         histories, {key: units[key] for key in data.inputs}, {key: units[key] for key in data.outputs}, notes
     )

@@ -2,9 +2,9 @@
 
 from hyloop.hazards.checks import G
 from hyloop.hazards.design_spectrum import asce7_spectrum
-from hyloop.hazards.library import RecordInfo, data_folder, find_record, index_records
+from hyloop.hazards.formats import read_record, record_components
+from hyloop.hazards.library import RecordInfo, find_record, index_records
 from hyloop.hazards.motion import Baseline, GroundMotion
-from hyloop.hazards.readers import read_record
 from hyloop.hazards.scaling import ScaledPair, geometric_mean, scale_factor, scale_pair
 from hyloop.hazards.signals import band_limited_noise, harmonic, sweep
 from hyloop.hazards.spectrum import Spectrum, response_spectrum
@@ -19,7 +19,6 @@ __all__ = [
     "Spectrum",
     "asce7_spectrum",
     "band_limited_noise",
-    "data_folder",
     "default_motion",
     "envelope",
     "find_record",
@@ -27,6 +26,7 @@ __all__ = [
     "harmonic",
     "index_records",
     "read_record",
+    "record_components",
     "response_spectrum",
     "scale_factor",
     "scale_pair",

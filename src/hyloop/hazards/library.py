@@ -1,21 +1,23 @@
 """Folders of records: where they are, what is in them, and one by its name."""
 
-import os
 import re
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from pathlib import Path
 
+from hyloop.data import DATA_SETS, data_folder
 from hyloop.errors import BadInput, UnknownName
-from hyloop.hazards.readers import read_record
+from hyloop.hazards.formats import COMPONENT_SUFFIX, read_record, record_components, record_name
 
-__all__ = ["RecordInfo", "data_folder", "find_record", "index_records"]
+__all__ = ["RecordInfo", "find_record", "index_records"]
 
-_ALWAYS = {".at2"}
-_PERHAPS = {".csv", ".txt", ".dat"}  # a record if it can be read as one
+_ALWAYS = {".at2", ".v2", *(f".{name}{sensor}" for name in ("ew", "ns", "ud") for sensor in ("", "1", "2"))}
+_PERHAPS = {".csv", ".txt", ".dat", ".asc", ".v2c", ".v1c"}  # a record if it can be read as one
 # what tells the two components of a station apart at the end of a name: _1 and _2, 180 and 270, NS and EW, X and Y
 _COMPONENT = re.compile(r"(?:[_-](?:h?[12]|[xyne]|ns|ew)|[_-]?\d{3})$", re.IGNORECASE)
+# in a name of ESM, HI.ARS1..HNE.D.20190728.160908.C.ACC, the letter after band and instrument; Z is vertical
+_STREAM = re.compile(r"(?P<station>.*\.[A-Z]{2})[A-Y0-9](?P<rest>\.D\..*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -27,11 +29,13 @@ class RecordInfo:
     path : Path
         The file.
     name : str
-        File name without its ending.
+        File name without its ending, unless this names the component, as in K-NET files.
     npts, dt, duration, pga : int, float, float, float
         Samples, step (s), duration (s) and peak (m/s2); zero where the file cannot be read.
+    component : str
+        The channel, where a file holds several; what `read_record` takes.
     pair : Path, optional
-        The other horizontal component.
+        The file of the other horizontal component.
     problem : str
         Why the file cannot be read; empty if it can.
     """
@@ -42,22 +46,9 @@ class RecordInfo:
     dt: float = 0.0
     duration: float = 0.0
     pga: float = 0.0
+    component: str = ""
     pair: Path | None = None
     problem: str = ""
-
-
-def data_folder() -> Path | None:
-    """Folder of data: ``HYLOOP_DATA``, else ``../shared/data`` beside the checkout or the current folder, else None."""
-    given = os.environ.get("HYLOOP_DATA")
-    if given:
-        if not Path(given).is_dir():
-            raise BadInput(f"HYLOOP_DATA = {given}: there is no such folder. Correct the variable or unset it.")
-        return Path(given)
-    parents = Path(__file__).resolve().parents
-    for base in (*parents[4:5], Path.cwd().parent):
-        if (base / "shared" / "data").is_dir():
-            return base / "shared" / "data"
-    return None
 
 
 def _folder(folder: str | Path | None) -> Path:
@@ -70,31 +61,45 @@ def _folder(folder: str | Path | None) -> Path:
 
 
 def _files(folder: Path) -> list[Path]:
-    return sorted(p for p in folder.rglob("*") if p.suffix.lower() in _ALWAYS | _PERHAPS and p.is_file())
+    """Files that may be records; the published tests of devices that lie beside them are none."""
+    found = (p for p in folder.rglob("*") if p.suffix.lower() in _ALWAYS | _PERHAPS and p.is_file())
+    return sorted(p for p in found if p.relative_to(folder).parts[0] not in DATA_SETS)
 
 
 def index_records(folder: str | Path | None = None) -> list[RecordInfo]:
     """Every record below a folder (by default `data_folder`), in order of path.
 
-    An AT2 file that cannot be read is listed with its `problem`; another text file that is not a record is left out.
-    Two files of one folder whose names differ only in the component are each other's `pair`.
+    A file whose ending is that of a record (AT2, V2, EW, ...) and that cannot be read is listed with its `problem`;
+    another text file that is not a record is left out. A file with several channels is listed once for each. Two files
+    of one folder whose names differ only in the component are each other's `pair`.
     """
     records: list[RecordInfo] = []
     for path in _files(_folder(folder)):
         try:
-            motion = read_record(path)
+            for component in record_components(path) or [""]:
+                motion = read_record(path, component=component or None)
+                numbers = (len(motion), motion.dt, motion.duration, motion.pga)
+                records.append(RecordInfo(path, record_name(path), *numbers, component))
         except BadInput as error:
             if path.suffix.lower() in _ALWAYS:
-                records.append(RecordInfo(path, path.stem, problem=str(error)))
-            continue
-        records.append(RecordInfo(path, path.stem, len(motion), motion.dt, motion.duration, motion.pga))
+                records.append(RecordInfo(path, record_name(path), problem=str(error)))
     stations: dict[tuple[Path, str], list[Path]] = defaultdict(list)
     for record in records:
-        stem = _COMPONENT.sub("", record.name)
-        if stem != record.name and not record.problem:
-            stations[record.path.parent, stem.lower()].append(record.path)
+        station = _station(record.path)
+        if station and not record.problem and not record.component:
+            stations[record.path.parent, station.lower()].append(record.path)
     partner = {a: b for pair in stations.values() if len(pair) == 2 for a, b in (pair, pair[::-1])}
     return [replace(record, pair=partner.get(record.path)) for record in records]
+
+
+def _station(path: Path) -> str | None:
+    """What the two horizontal components of a station have in common in their names; None for other files."""
+    if found := COMPONENT_SUFFIX.fullmatch(path.suffix):
+        return None if found["direction"].upper() == "UD" else f"{path.stem}.{found['sensor']}"
+    if found := _STREAM.fullmatch(path.stem):
+        return f"{found['station']}?{found['rest']}"
+    stem = _COMPONENT.sub("", path.stem)
+    return stem if stem != path.stem else None
 
 
 def _share(fragment: str, stem: str) -> float:
@@ -104,11 +109,11 @@ def _share(fragment: str, stem: str) -> float:
 
 
 def find_record(name: str, folder: str | Path | None = None) -> Path:
-    """The file whose name (without ending, any case) is `name`, or the only one that contains it."""
+    """The file whose name (with or without ending, any case) is `name`, or the only one that contains it."""
     root = _folder(folder)
     files = _files(root)
-    exact = [p for p in files if p.stem.lower() == name.lower()]
-    found = exact or [p for p in files if name.lower() in p.stem.lower()]
+    exact = [p for p in files if name.lower() in (p.stem.lower(), p.name.lower())]
+    found = exact or [p for p in files if name.lower() in p.name.lower()]
     if not found:
         near = sorted({p.stem for p in files}, key=lambda stem: -_share(name, stem))[:5]
         raise UnknownName("record", name, near, f"{root}, the nearest {len(near)} of {len(files)} files shown")

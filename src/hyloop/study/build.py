@@ -12,11 +12,11 @@ from scipy.linalg import LinAlgError, LinAlgWarning
 from scipy.sparse import csr_array
 
 from hyloop.core import Instance
-from hyloop.devices import draw_brfd
+from hyloop.devices.specimens import SPECIMENS
 from hyloop.errors import BadInput, BadShape, UnknownName
 from hyloop.files.excitations import ground_motion
 from hyloop.files.frames.frame import FrameBase, frame_along
-from hyloop.files.laws import DRAWN, LAWS, DeviceSpec
+from hyloop.files.laws import LAWS, DeviceSpec
 from hyloop.files.limits import loop_limits
 from hyloop.files.schema import METHODS, Experiment, SiteSpec
 from hyloop.files.structures import Damping, ShearFrame, StructureSpec
@@ -225,4 +225,4 @@ def _device(spec: DeviceSpec, name: str, seed: int) -> Instance:
         return LAWS[spec.law](initial=spec.initial, **spec.params)
     # the stream hangs on the name, so that adding a site changes no other
     stream = np.random.SeedSequence(seed, spawn_key=tuple(name.encode()))
-    return draw_brfd(np.random.default_rng(stream), DRAWN[spec.law], **spec.params)
+    return SPECIMENS[spec.law].draw(np.random.default_rng(stream), **spec.params)

@@ -53,7 +53,7 @@ def structure(
 
     Examples
     --------
-    A mass of 100 kg on a spring of 400 kN/m:
+    A mass of 100 kg on a spring of 40 kN/m:
 
     >>> import numpy as np
     >>> import openseespy.opensees as ops
@@ -61,7 +61,7 @@ def structure(
     >>> ops.model("basic", "-ndm", 1, "-ndf", 1)
     >>> ops.node(1, 0.0); ops.node(2, 1.0, "-mass", 100.0)
     >>> ops.fix(1, 1)
-    >>> ops.uniaxialMaterial("Elastic", 1, 4e5)
+    >>> ops.uniaxialMaterial("Elastic", 1, 4e4)
     >>> ops.element("truss", 1, 1, 2, 1.0, 1)
     >>> structure(ops).modes().periods * 10 / np.pi
     array([1.])

@@ -1,4 +1,4 @@
-r"""Published tests of the banded rotary friction damper: both file layouts, velocities, and splits by event.
+r"""Published tests of the banded rotary friction damper: both file layouts, and splits by event.
 
 The tests (Coble, Huggins, Cao, Ricles, Downey; CC BY-SA 4.0) were sampled at 1024 Hz. As published, a test is a JSON
 file with a matrix in inches, kips and pounds; repackaged, many tests lie in one ``.npz`` in SI units with an
@@ -10,34 +10,42 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
+from hyloop.data.folders import set_folder
+from hyloop.data.ledger import held
+from hyloop.data.velocity import causal_velocity, zero_phase_velocity
+from hyloop.errors import BadInput, BadShape, UnknownName
 
 __all__ = [
     "DamperTest",
     "Split",
-    "causal_velocity",
+    "here",
     "leave_one_out",
     "packaged_tests",
+    "published_id",
     "published_test",
     "published_tests",
-    "zero_phase_velocity",
+    "tests",
 ]
 
+NAME = "brfd"
 INCH, POUND = 0.0254, 4.4482216152605  # m, N
-CUT_OFF = 50.0  # Hz, of the supplied velocity
 # columns of the published matrix: time, displacement, force, velocity, forces of the two electric actuators; data set 4
 # has the positions of these actuators before their forces
 _PUBLISHED = {"d": (1, INCH), "f": (2, 1e3 * POUND), "v": (3, INCH), "t1": (-2, POUND), "t2": (-1, POUND)}
 _COLUMNS = (6, 8)
-_NAME = re.compile(r"(?P<hertz>[\d.]+)Hz(?P<tension>[\d.]+)lbtension(?P<inches>[\d.]+)amplitude")
+# data set 1 has no amplitude in its names: it was 1 inch throughout
+_NAME = re.compile(r"(?P<hertz>[\d.]+)Hz(?P<tension>[\d.]+)lbtension(?:(?P<inches>[\d.]+)amplitude)?")
+_ONLY_AMPLITUDE = "1"
 _EVENT = re.compile(r"(?P<event>[A-Za-z]+?)_?(?P<level>DBE|MCE)")
+_QUAKES = "earthquake profiles"
+_FOLDER = re.compile(r"dataset-(?P<number>\d)")
 _PACKAGED = {"d": "x", "v": "v", "f": "F", "t1": "T1", "t2": "T2"}
 _JITTER = 0.01  # of the step: published times are rounded
 
@@ -95,36 +103,46 @@ class DamperTest:
         return {"d": self.d, "v": v, "a": a, "f": self.f}
 
 
-def causal_velocity(d: Any, dt: float, cut_off: float = CUT_OFF) -> np.ndarray:
-    """Velocity from past samples alone: backward difference, then a second-order Butterworth low-pass at `cut_off` Hz.
+def here() -> Path | None:
+    """The folder of the tests, in either layout, or None."""
+    folder = set_folder(NAME)
+    if folder is None or not ((folder / "index.json").is_file() or any(_published(folder))):
+        return None
+    return folder
 
-    It lags by about 0.23 / cut_off below the cut-off (4.5 ms at 50 Hz), plus half a sample.
+
+def tests(pattern: str = "*") -> dict[str, DamperTest]:
+    """Tests whose id matches, from whichever layout lies in the data folder; ``*`` stands for any letters."""
+    folder = here()
+    if folder is None:
+        raise BadInput(
+            f"{NAME}:{pattern}: the tests of the banded damper are not here. Get them with `hyloop data get {NAME}`, "
+            f"or set HYLOOP_DATA to the folder that holds {NAME}/index.json or a copy of the published repository in "
+            f"{NAME}/."
+        )
+    return packaged_tests(folder, pattern) if (folder / "index.json").is_file() else published_tests(folder, pattern)
+
+
+def _published(folder: Path) -> Iterator[Path]:
+    """Files of the published layout: those in folders called dataset-1 to dataset-4."""
+    return (path for path in folder.rglob("*.json") if any(_FOLDER.fullmatch(part) for part in path.parts))
+
+
+def published_id(path: str | Path) -> str | None:
+    """The id that the repackaged index gives to a published file, such as d2_h36lb_1Hz_1in; None where it has none.
+
+    The earthquakes of data set 3 are those of data set 2, byte by byte, and have no id of their own.
     """
-    from scipy.signal import butter, sosfilt  # here: half a second that a recording does not need
-
-    d = _checked(d, dt, cut_off)
-    low_pass = butter(2, cut_off, fs=1.0 / dt, output="sos")
-    return np.asarray(sosfilt(low_pass, np.diff(d, prepend=d[0]) / dt))
-
-
-def zero_phase_velocity(d: Any, dt: float, cut_off: float = CUT_OFF) -> np.ndarray:
-    """Velocity without lag, and NOT causal: central difference, low-passed forwards and backwards at `cut_off` Hz."""
-    from scipy.signal import butter, sosfiltfilt
-
-    d = _checked(d, dt, cut_off)
-    low_pass = butter(2, cut_off, fs=1.0 / dt, output="sos")
-    return np.asarray(sosfiltfilt(low_pass, np.gradient(d, dt)))
-
-
-def _checked(d: Any, dt: float, cut_off: float) -> np.ndarray:
-    d = np.asarray(d, dtype=float)
-    if d.ndim != 1 or len(d) < 16:
-        raise BadShape(f"a velocity needs one deformation history of at least 16 samples, got shape {d.shape}.")
-    if not np.isfinite(d).all():
-        raise BadInput(f"the deformation is not a number at sample {int(np.argmin(np.isfinite(d)))}.")
-    if not 0.0 < cut_off < 0.5 / dt:
-        raise OutOfBounds(f"cut_off = {cut_off:g} Hz must lie between 0 and half the sampling rate, {0.5 / dt:g} Hz.")
-    return d
+    path = Path(path)
+    number = next((found["number"] for part in reversed(path.parts) if (found := _FOLDER.fullmatch(part))), None)
+    if number is None:
+        return None
+    if number == "4":
+        return f"d4_{path.stem}"
+    if found := _NAME.fullmatch(path.stem):
+        inches = found["inches"] or (_ONLY_AMPLITUDE if number == "1" else None)
+        return None if inches is None else f"d{number}_h{found['tension']}lb_{found['hertz']}Hz_{inches}in"
+    return f"d2_eq36lb_{path.stem}" if number == "2" and path.parent.name == _QUAKES else None
 
 
 def published_test(path: str | Path) -> DamperTest:
@@ -152,7 +170,7 @@ def published_test(path: str | Path) -> DamperTest:
         about = {
             "frequency": float(found["hertz"]),
             "tension": float(found["tension"]) * POUND,
-            "amplitude": float(found["inches"]) * INCH,
+            "amplitude": float(found["inches"] or _ONLY_AMPLITUDE) * INCH,
         }
     elif found := _EVENT.search(path.stem):
         about = {"event": found["event"], "level": found["level"]}
@@ -160,13 +178,19 @@ def published_test(path: str | Path) -> DamperTest:
 
 
 def published_tests(folder: str | Path, pattern: str = "*") -> dict[str, DamperTest]:
-    """Every published JSON file below a folder whose name matches, by its path without suffix."""
+    """Every published test below a folder whose id, or name of file, matches.
+
+    Tests go by the ids of the repackaged index where they have one, else by their path without suffix.
+    """
     folder = Path(folder)
-    found = {str(path.relative_to(folder).with_suffix("")): path for path in sorted(folder.rglob("*.json"))}
-    names = [name for name in found if fnmatch(Path(name).name, pattern)]
+    files = sorted(_published(folder)) or sorted(folder.rglob("*.json"))
+    found = {published_id(path) or path.relative_to(folder).with_suffix("").as_posix(): path for path in files}
+    names = [name for name, path in found.items() if fnmatch(name, pattern) or fnmatch(path.stem, pattern)]
+    if not files:
+        raise BadInput(f"{folder}: there is no JSON file. Name the folder of the published tests.")
     if not names:
-        raise BadInput(f"{folder}: no JSON file matches {pattern!r}. Name the folder of the published tests.")
-    return {name: published_test(found[name]) for name in names}
+        raise UnknownName("test", pattern, found, where=NAME)
+    return {name: replace(published_test(held(folder, found[name])), name=name) for name in names}
 
 
 def packaged_tests(folder: str | Path, pattern: str = "*") -> dict[str, DamperTest]:
@@ -178,7 +202,7 @@ def packaged_tests(folder: str | Path, pattern: str = "*") -> dict[str, DamperTe
         raise BadInput(f"{folder}: there is no readable index.json of damper tests ({error}).") from error
     names = [name for name in index if fnmatch(name, pattern)]
     if not names:
-        raise UnknownName("test", pattern, index, where="brfd")
+        raise UnknownName("test", pattern, index, where=NAME)
     tests = {}
     for name in names:
         about = index[name]

@@ -6,16 +6,11 @@ import numpy as np
 import pytest
 from oracles.data import data_path
 
+from hyloop.data import banded_damper
+from hyloop.data.banded_damper import DamperTest, leave_one_out, packaged_tests, published_test, published_tests
+from hyloop.data.ledger import checksum, write_ledger
+from hyloop.data.velocity import causal_velocity, zero_phase_velocity
 from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
-from hyloop.record.damper_tests import (
-    DamperTest,
-    causal_velocity,
-    leave_one_out,
-    packaged_tests,
-    published_test,
-    published_tests,
-    zero_phase_velocity,
-)
 
 DT = 1 / 1024
 T = DT * np.arange(4096)
@@ -102,8 +97,11 @@ def test_bad_files_and_settings_are_refused(tmp_path):
             published_test(path)
     with pytest.raises(BadInput, match=r"index\.json"):
         packaged_tests(tmp_path)
-    with pytest.raises(BadInput, match="no JSON file"):
+    with pytest.raises(UnknownName, match=r"unknown test 'b\*'.*Allowed: a"):
         published_tests(tmp_path, "b*")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(BadInput, match="no JSON file"):
+        published_tests(tmp_path / "empty")
     with pytest.raises(BadShape, match="16 samples"):
         causal_velocity(np.zeros(3), DT)
     with pytest.raises(BadInput, match="at sample 20"):
@@ -112,3 +110,82 @@ def test_bad_files_and_settings_are_refused(tmp_path):
         zero_phase_velocity(D, DT, 600.0)
     with pytest.raises(UnknownName, match="velocity"):
         fake("a").signals("best")
+
+
+def published(folder, path, columns=6, **signals):
+    """Write a test as the providers do: a matrix in seconds, inches, kips, inches per second and pounds."""
+    table = np.zeros((len(T), columns))
+    table[:, 0], table[:, 1] = T, D / 0.0254
+    for column, values in signals.items():
+        table[:, int(column[1:])] = values
+    file = folder / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps({"data": table.tolist(), "time units": "s"}))
+    return file
+
+
+def test_published_files_have_the_ids_of_the_index():
+    index = json.loads(data_path("brfd", "index.json").read_text(encoding="utf-8"))
+    prefix = "dataset repo JSON: "
+    sources = {name: about["source"][len(prefix) :] for name, about in index.items() if prefix in about["source"]}
+    assert len(sources) > 50
+    assert {name: banded_damper.published_id("data/" + path) for name, path in sources.items()} == {
+        name: name for name in sources
+    }
+    assert banded_damper.published_id("data/dataset-3/earthquake profiles/KocaeliDBE.json") is None
+    assert banded_damper.published_id("somewhere/2Hz36lbtension0.5amplitude.json") is None
+
+
+def test_tests_come_from_a_copy_of_the_published_repository(tmp_path, monkeypatch):
+    monkeypatch.setenv("HYLOOP_DATA", str(tmp_path))
+    with pytest.raises(BadInput, match="hyloop data get brfd"):
+        banded_damper.tests()
+    tree = tmp_path / "brfd" / "Dataset-Friction-Damper-with-Backlash-0e09aa9" / "data"
+    published(tree, "dataset-1/characterization datasets/0.5Hz20lbtension.json")
+    published(tree, "dataset-2/characterization datasets/1Hz36lbtension1amplitude.json", c2=2.0, c5=7.0)
+    published(tree, "dataset-2/earthquake profiles/KocaeliMCE.json")
+    published(tree, "dataset-3/earthquake profiles/KocaeliMCE.json")
+    published(tree, "dataset-4/step0.03ea1forward.json", columns=8)
+    (tree / "settings.json").write_text("{}")  # outside the folders of tests
+    found = banded_damper.tests()
+    assert set(found) == {
+        "d1_h20lb_0.5Hz_1in",
+        "d2_h36lb_1Hz_1in",
+        "d2_eq36lb_KocaeliMCE",
+        "d4_step0.03ea1forward",
+        "Dataset-Friction-Damper-with-Backlash-0e09aa9/data/dataset-3/earthquake profiles/KocaeliMCE",
+    }
+    test = found["d2_h36lb_1Hz_1in"]
+    assert test.name == "d2_h36lb_1Hz_1in" and test.d == pytest.approx(D) and test.dt == pytest.approx(DT)
+    assert test.f[0] == pytest.approx(8896.443230521) and test.t2[0] == pytest.approx(31.1375513068)  # 2 kip, 7 lb
+    assert found["d1_h20lb_0.5Hz_1in"].amplitude == pytest.approx(0.0254)
+    assert (found["d2_eq36lb_KocaeliMCE"].event, found["d2_eq36lb_KocaeliMCE"].level) == ("Kocaeli", "MCE")
+    assert list(banded_damper.tests("d2_h*")) == ["d2_h36lb_1Hz_1in"]
+    with pytest.raises(UnknownName, match="Did you mean 'd2_h36lb_1Hz_1in'"):
+        banded_damper.tests("d2_h36lb_1Hz_2in")
+
+
+def test_a_real_test_is_the_same_from_either_layout(tmp_path, monkeypatch):
+    """One file exactly as published, put where it lies in the repository."""
+    data_path("brfd", "index.json")
+    (packed,) = banded_damper.tests("d2_h36lb_2Hz_0.5in").values()
+    file = data_path("brfd", "original_layout", "2Hz36lbtension0.5amplitude.json")
+    place = tmp_path / "brfd" / "data" / "dataset-2" / "characterization datasets"
+    place.mkdir(parents=True)
+    (place / file.name).write_bytes(file.read_bytes())
+    monkeypatch.setenv("HYLOOP_DATA", str(tmp_path))
+    (test,) = banded_damper.tests("d2_h36lb_2Hz_0.5in").values()
+    for key in ("d", "v", "f", "t1", "t2"):
+        expected = getattr(packed, key)
+        assert getattr(test, key) == pytest.approx(expected, abs=SINGLE * np.abs(expected).max())
+
+
+def test_a_downloaded_file_that_was_changed_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("HYLOOP_DATA", str(tmp_path))
+    folder = tmp_path / "brfd"
+    file = published(folder, "published/data/dataset-4/step0.015forward.json", columns=8)
+    write_ledger(folder, "where from", {file.relative_to(folder).as_posix(): checksum(file)})
+    assert "d4_step0.015forward" in banded_damper.tests()
+    published(folder, "published/data/dataset-4/step0.015forward.json", columns=8, c2=1.0)
+    with pytest.raises(BadInput, match="has changed since it was downloaded"):
+        banded_damper.tests()
