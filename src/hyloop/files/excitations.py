@@ -155,7 +155,7 @@ class Record(Table):
             stored = read_record(path, unit=self.unit, dt=self.dt, component=channel)
         except OSError as error:
             raise BadInput(f"excitation.file: {path} cannot be read ({error.strerror}).") from None
-        first, last = self._samples(stored)
+        first, last = self._samples(stored.duration, stored.dt)
         motion = GroundMotion(stored.a[first:last], stored.dt, stored.name, stored.meta)
         if self.scale is not None:
             motion = motion.scaled(self.scale)
@@ -163,15 +163,14 @@ class Record(Table):
             motion = motion.to_peak(self.peak)
         return motion if self.time_scale == 1.0 else motion.in_model_time(self.time_scale**2)
 
-    def _samples(self, stored: GroundMotion) -> tuple[int, int]:
-        if self.start >= stored.duration:
+    def _samples(self, length: float, dt: float) -> tuple[int, int | None]:
+        """The first sample wanted of a record, and the one after the last; None: to its end."""
+        if self.start >= length:
             raise OutOfBounds(
-                f"excitation.start = {self.start:g} s is after the end of the record, "
-                f"{stored.duration:g} s. Begin earlier."
+                f"excitation.start = {self.start:g} s is after the end of the record, {length:g} s. Begin earlier."
             )
-        first = round(self.start / stored.dt)
-        last = len(stored) if self.duration is None else first + round(self.duration / stored.dt) + 1
-        return first, min(last, len(stored))
+        first = round(self.start / dt)
+        return first, None if self.duration is None else first + round(self.duration / dt) + 1
 
 
 Excitation = Annotated[Record | Synthetic | Harmonic | Sweep | Noise, Field(discriminator="kind")]
@@ -187,30 +186,28 @@ def ground_motion(spec: Excitation, dt: float, seed: int) -> tuple[GroundMotion,
     BadInput
         If a record is missing and no fallback is given, or if the motion is too short or too long for the step.
     """
-    if isinstance(spec, Record):
-        motion, note = _recorded(spec, dt, seed)
+    path = spec.find() if isinstance(spec, Record) else None
+    if isinstance(spec, Record) and path is not None:
+        motion = spec.motion(path)
+        note = f"excitation: record {motion.name}"
     else:
-        _count(spec.duration, dt)
-        motion = spec.motion(dt, seed)
-        note = f"excitation: {motion.name}"
+        signal, missing = _fallback(spec) if isinstance(spec, Record) else (spec, "")
+        _count(signal.duration, dt)
+        motion = signal.motion(dt, seed)
+        note = f"excitation: {missing}{motion.name}{' is used instead' if missing else ''}"
     _count(motion.duration, dt)
     motion = motion.resampled(dt)
     return motion, f"{note}, peak {motion.pga:.4g} m/s2, {motion.duration:.4g} s"
 
 
-def _recorded(spec: Record, dt: float, seed: int) -> tuple[GroundMotion, str]:
-    path = spec.find()
-    if path is not None:
-        motion = spec.motion(path)
-        return motion, f"excitation: record {motion.name}"
+def _fallback(spec: Record) -> tuple[Signal, str]:
+    """What stands in for a record that is missing, and what to say of it."""
     key, wanted = ("file", spec.file) if spec.file is not None else ("name", spec.name)
     missing = f"the record '{wanted}' is missing"
     if spec.fallback is None:
         advice = "set HYLOOP_DATA to the folder of records" if key == "name" else "check the path"
         raise BadInput(f"excitation.{key}: {missing}; {advice}, or give an excitation.fallback.")
-    _count(spec.fallback.duration, dt)
-    motion = spec.fallback.motion(dt, seed)
-    return motion, f"excitation: {missing}, the fallback {motion.name} is used instead"
+    return spec.fallback, f"{missing}, the fallback "
 
 
 def _count(duration: float, dt: float) -> None:

@@ -42,19 +42,14 @@ def choice(where: str, what: str, value: Any, allowed: tuple[str, ...]) -> str:
     return value
 
 
-def _vector(where: str, what: str, values: Any) -> Floats:
+def samples(where: str, what: str, values: Any) -> Floats:
+    """A vector of finite samples, as a copy that cannot be written to."""
     try:
         array = np.array(values, np.float64, ndmin=1)
     except (TypeError, ValueError) as error:
         raise BadInput(f"{where}: {what} must be numbers.") from error
     if array.ndim != 1 or array.size == 0:
         raise BadShape(f"{where}: {what} has shape {array.shape}; give a vector of at least one number.")
-    return array
-
-
-def samples(where: str, what: str, values: Any) -> Floats:
-    """A vector of finite samples, as a copy that cannot be written to."""
-    array = _vector(where, what, values)
     bad = np.flatnonzero(~np.isfinite(array))
     if bad.size:
         raise BadShape(

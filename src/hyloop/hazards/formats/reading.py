@@ -13,7 +13,7 @@ from hyloop.hazards.formats.csmip import csmip_sections, is_csmip, read_csmip
 from hyloop.hazards.formats.esm import is_esm, read_esm
 from hyloop.hazards.formats.knet import is_knet, read_knet
 from hyloop.hazards.formats.peer import is_peer, read_peer
-from hyloop.hazards.formats.text import Found, Line
+from hyloop.hazards.formats.text import Line
 from hyloop.hazards.motion import GroundMotion
 from hyloop.hazards.units import acceleration_unit
 
@@ -21,6 +21,11 @@ __all__ = ["COMPONENT_SUFFIX", "read_record", "record_components", "record_name"
 
 COMPONENT_SUFFIX = re.compile(r"\.(?P<direction>EW|NS|UD)(?P<sensor>[12]?)", re.IGNORECASE)
 """Endings of K-NET and KiK-net files, which name the component; sensor 1 is in the borehole, 2 on the ground."""
+
+_HEAD = 80  # lines that are not empty, more than any header has
+_HEADERS = {"COSMOS": is_cosmos, "CSMIP": is_csmip, "ESM": is_esm, "K-NET": is_knet, "PEER": is_peer}
+_SEVERAL = {"COSMOS": (cosmos_sections, read_cosmos), "CSMIP": (csmip_sections, read_csmip)}
+_ONE = {"ESM": read_esm, "K-NET": read_knet, "PEER": read_peer}
 
 
 def read_record(
@@ -64,7 +69,14 @@ def read_record(
         raise BadInput(f"{path}: there is no such file; give the path of a record (.AT2, .V2, .ASC, .EW, .csv, .txt).")
     if dt is not None:
         dt = positive(str(path), "dt", dt)
-    found = _read(path, _lines(path), dt, component)
+    lines = _lines(path)
+    form = _format(path, lines[:_HEAD])
+    if component is not None and form not in _SEVERAL:
+        raise BadInput(f"{path}: holds one component; component= is for files with several channels. Leave it out.")
+    if form in _SEVERAL:
+        found = _SEVERAL[form][1](path, lines, component)
+    else:
+        found = _ONE[form](path, lines) if form else read_columns(path, lines, dt)
     given = unit or found.unit
     if given is None:
         raise BadInput(f"{path}: the unit of acceleration is not in the file. Give unit='g', 'm/s2', 'cm/s2', ...")
@@ -87,12 +99,8 @@ def record_components(path: str | Path) -> list[str]:
     """Channels of a file that holds several, as `read_record` takes them; none for a file with one."""
     path = Path(path)
     lines = _lines(path)
-    if is_cosmos(lines):
-        sections = cosmos_sections(path, lines)
-    elif is_csmip(lines):
-        sections = csmip_sections(path, lines)
-    else:
-        return []
+    form = _format(path, lines[:_HEAD])
+    sections = _SEVERAL[form][0](path, lines) if form in _SEVERAL else []
     channels = [section.names[0] for section in sections if section.quantity == "acceleration"]
     return channels if len(channels) > 1 else []
 
@@ -106,17 +114,9 @@ def _lines(path: Path) -> list[Line]:
     return lines
 
 
-def _read(path: Path, lines: list[Line], dt: float | None, component: str | None) -> Found:
-    if is_cosmos(lines):
-        return read_cosmos(path, lines, component)
-    if is_csmip(lines):
-        return read_csmip(path, lines, component)
-    if component is not None:
-        raise BadInput(f"{path}: holds one component; component= is for files with several channels. Leave it out.")
-    if is_esm(lines):
-        return read_esm(path, lines)
-    if is_knet(lines):
-        return read_knet(path, lines)
-    if is_peer(lines) or path.suffix.lower() == ".at2":
-        return read_peer(path, lines)
-    return read_columns(path, lines, dt)
+def _format(path: Path, head: list[Line]) -> str:
+    """Name of the format by the first lines of a file; empty for bare columns."""
+    for name, recognised in _HEADERS.items():
+        if recognised(head):
+            return name
+    return "PEER" if path.suffix.lower() == ".at2" else ""
