@@ -188,7 +188,9 @@ class Tree:
             path = self.root / "tests" / entry
             for file in [path] if path.is_file() else sorted(path.rglob("test_*.py")):
                 key, uses = str(file.relative_to(self.root)), names & set(re.findall(r"\w+", file.read_text()))
-                named = f"{module}_".startswith(file.stem.removeprefix("test_") + "_")  # test_tower for tower_layout
+                named = f"{Path(module).name}_".startswith(
+                    file.stem.removeprefix("test_") + "_"
+                )  # test_tower for tower_layout
                 if dear or named or seconds[key] < DEAR:
                     found[key] = (not named, seconds[key] > DEAR, not uses, k > 0, seconds[key])
         return sorted(found, key=found.__getitem__)
@@ -198,7 +200,7 @@ class Tree:
         arguments = ["-q", "-p", "no:cacheprovider", "-o", "addopts=--import-mode=importlib", *tests]
         arguments += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # some plugins are loaded already
         arguments += ["-p", "mutants"] if warming else ["-x"]
-        arguments += [f"--deselect={name}" for name, modules in SLOW.items() if module not in modules]
+        arguments += [f"--deselect={name}" for name, modules in SLOW.items() if Path(module).name not in modules]
         output, deadline = self.cache.with_suffix(".txt"), time.monotonic() + timeout
         child = os.fork()
         if child == 0:
@@ -257,13 +259,14 @@ class Tree:
 def sample(packages: list[str], count: int, seed: int) -> list[Mutant]:
     """Mutants drawn at random, shared out over the packages by their lines of code: a line, then one of its mutants."""
     dice, chosen = random.Random(seed), []
-    files = {name: sorted((ROOT / "src" / "hyloop" / name).glob("[!_]*.py")) for name in packages}
+    files = {name: sorted((ROOT / "src" / "hyloop" / name).rglob("[!_]*.py")) for name in packages}
     lines = {name: sum(code_lines(path.read_bytes()) for path in files[name]) for name in packages}
     least = min(LEAST, count // len(packages))
     for name in packages:
         by_line: dict[tuple[str, int], list[Mutant]] = defaultdict(list)
         for path in files[name]:
-            for mutant in mutants_of(path.read_bytes(), name, path.stem):
+            module = path.relative_to(ROOT / "src" / "hyloop" / name).with_suffix("").as_posix()  # frames/model
+            for mutant in mutants_of(path.read_bytes(), name, module):
                 by_line[mutant.module, mutant.line].append(mutant)
         wanted = least + round((count - least * len(packages)) * lines[name] / sum(lines.values()))
         chosen += [dice.choice(by_line[key]) for key in dice.sample(sorted(by_line), min(wanted, len(by_line)))]
