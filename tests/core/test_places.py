@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hyloop.core.jit import pointer
-from hyloop.core.memory import columns, entry, laid_out, read, tail, views
+from hyloop.core.memory import Growing, columns, entry, laid_out, read, tail, views
 
 
 class Window(NamedTuple):
@@ -87,8 +87,14 @@ def test_tables_are_read_by_number():
 def test_python_reads_what_compiled_code_reads():
     i = np.array([9, 3, 7, 40, 50, 60, 70])
     assert read(Member, i, 1) == Member(3, 7) and entry(Member, i, 1, 1) == Member(40, 50)
-    written = np.concatenate([Member(1, 2), Member(3, 4)])
-    assert entry(Member, written, 0, 1) == Member(3, 4)
+
+
+def test_what_is_written_from_a_record_is_read_as_one():
+    i = Growing(np.int64)
+    nothing, header, table, last = i.add([]), i.add(Member(1, 2)), i.add([Member(3, 4), Member(5, 6)]), i.add([7])
+    assert (nothing, header, table, last) == (0, 0, 2, 6)
+    assert i.vector().tolist() == [1, 2, 3, 4, 5, 6, 7] and i.vector().dtype == np.int64
+    assert entry(Member, i.vector(), table, 1) == Member(5, 6) and _entries(i.vector(), header, 1)[:2] == (3, 4)
 
 
 @numba.njit

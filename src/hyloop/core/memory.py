@@ -9,19 +9,20 @@ by its names:
     ``a = entry(Member, i, first, k)``  number k of a table of records
     ``tail(x, at)``                     the memory from one place on
 
-A table is written from the same NamedTuple, so that whoever writes and whoever reads cannot disagree: a record is a
-tuple of numbers, ``np.concatenate([Header(...), *table])``. `read` and `entry` work in Python as well.
+A record is written from the same NamedTuple (a tuple of numbers, after all), so that whoever writes and whoever reads
+cannot disagree; `Growing` joins parts to a vector and tells where each begins. `read` and `entry` work in Python, too.
 """
 
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-__all__ = ["columns", "entry", "laid_out", "read", "tail", "views"]
+__all__ = ["Growing", "columns", "entry", "laid_out", "read", "tail", "views"]
 
 T = TypeVar("T")
 _INT = ir.IntType(64)
@@ -37,6 +38,23 @@ def laid_out(bundle: Callable[..., T], sizes: Mapping[str, int], first: int = 0)
         places[name] = at
         at += size
     return bundle(**places), at
+
+
+class Growing:
+    """A flat vector that grows part by part."""
+
+    def __init__(self, dtype: type = float) -> None:
+        self._dtype, self._parts, self._size = dtype, [], 0
+
+    def add(self, part: Any) -> int:
+        """Append numbers, a record or a table of records; return where they begin."""
+        self._parts.append(np.ravel(np.asarray(part, dtype=self._dtype)))
+        self._size += len(self._parts[-1])
+        return self._size - len(self._parts[-1])
+
+    def vector(self) -> np.ndarray:
+        """All parts, joined."""
+        return np.concatenate(self._parts)
 
 
 def read(bundle: Callable[..., T], memory: Any, at: int) -> T:

@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hyloop.core.jit import jit, pointer
+from hyloop.core.memory import columns, tail
 from hyloop.devices import bilinear, giuffre_menegotto_pinto
 from hyloop.devices.steel import menegotto_pinto_step
 from hyloop.structure.fibres import stress
@@ -45,18 +46,19 @@ def strains(moves):
 
 
 @jit
-def _drive(kind, n, first, strains, x, p, stresses, tangents):
+def _drive(kind, n, strains, x, p, stresses, tangents):
+    work, history = columns(stress.Work, x, n), tail(x, stress.WORK * n)
     for k in range(strains.shape[0]):
-        x[0] = strains[k]
-        stress.advance(kind, n, pointer(x), first, n, stress.WORK * n, pointer(p), first, n > 0)
-        stresses[k], tangents[k] = x[1], x[2]
+        work.strain[0] = strains[k]
+        stress.advance(kind, n, work, history, pointer(p), n > 0)
+        stresses[k], tangents[k] = work.stress[0], work.tangent[0]
 
 
 def fibre(material, strain):
     """Stress and tangent of one fibre."""
     out, slopes = np.empty_like(strain), np.empty_like(strain)
     x = np.zeros(stress.WORK + stress.HISTORY[material.kind])
-    _drive(material.kind, 1, 0, strain, x, np.array(material.numbers()), out, slopes)
+    _drive(material.kind, 1, strain, x, np.array(material.numbers()), out, slopes)
     return out, slopes
 
 
