@@ -109,7 +109,7 @@ def test_a_curve_without_reach_is_the_asymptote():
     for strain in (-3 * EY, -4 * EY):
         x = np.concatenate([np.zeros(stress.WORK), history])
         out, slope = np.empty(1), np.empty(1)
-        _drive(material.kind, 1, 0, np.array([strain]), x, p, out, slope)
+        _drive(material.kind, 1, np.array([strain]), x, p, out, slope)
         bar = np.array(history)
         f, k = menegotto_pinto_step(bar, strain, np.array([E, FY, *p[2:]]))
         expected = on + 0.01 * E * (strain + 3 * EY)
