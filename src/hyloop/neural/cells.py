@@ -15,14 +15,30 @@ Hochreiter, Schmidhuber (1997), doi:10.1162/neco.1997.9.8.1735; Cho et al. (2014
 reset gate after the product, as in cuDNN.
 """
 
+from typing import NamedTuple
+
 from hyloop.core.jit import verb
 from hyloop.neural.activations import sigmoid, tanh
 from hyloop.neural.lanes import broadcast, fill, load, multiply_add, store
 
-__all__ = ["DENSE", "GRU", "LSTM", "add_rows", "copy", "dense_step", "gru_step", "lstm_step"]
+__all__ = ["GRU", "KINDS", "LSTM", "Cell", "add_rows", "copy", "dense_step", "gru_step", "lstm_step"]
 
-LSTM, GRU = 3, 4
-DENSE = {"linear": 0, "tanh": 1, "relu": 2}
+LINEAR, TANH, RELU, LSTM, GRU = range(5)
+KINDS = {"linear": LINEAR, "tanh": TANH, "relu": RELU, "lstm": LSTM, "gru": GRU}
+
+
+class Cell(NamedTuple):
+    """A layer in the memory of its network; places count float32 numbers."""
+
+    kind: int
+    inputs: int
+    source: int  # place of the inputs
+    units: int
+    width: int  # units, padded
+    weights: int  # place of b, W, U (and r)
+    state: int  # place of h and, behind it, c
+    target: int  # place where the next layers read h
+    room: int  # place for gates: all layers share it
 
 
 @verb
@@ -61,44 +77,48 @@ def add_rows(m, w, x, rows, z, n):
 
 
 @verb
-def dense_step(m, kind, w, x, inputs, h, width):
-    """h = f(b + x W) of a layer without memory; `width` is padded."""
+def dense_step(m, cell):
+    """h = f(b + x W) of a layer without memory."""
+    h, w, width = cell.state, cell.weights, cell.width
     copy(m, w, h, width)
-    add_rows(m, w + width, x, inputs, h, width)
-    if kind == 1:
+    add_rows(m, w + width, cell.source, cell.inputs, h, width)
+    if cell.kind == TANH:
         for k in range(0, width, 16):
             store(m, h + k, tanh(load(m, h + k)))
-    elif kind == 2:
+    elif cell.kind == RELU:
         for k in range(h, h + width):
             if m[k] < 0.0:
                 m[k] = 0.0
 
 
 @verb
-def lstm_step(m, w, x, inputs, h, units, width, z):
-    """New h and, behind it, c of an LSTM layer with `units` cells, padded to `width`; z is room for four gates."""
+def lstm_step(m, cell):
+    """New h and c of an LSTM layer; there is room for its four gates at z."""
+    h, w, z, width = cell.state, cell.weights, cell.room, cell.width
     n, c = 4 * width, h + width
     copy(m, w, z, n)
-    add_rows(m, w + n, x, inputs, z, n)
-    add_rows(m, w + n + inputs * n, h, units, z, n)
+    add_rows(m, w + n, cell.source, cell.inputs, z, n)
+    add_rows(m, w + n + cell.inputs * n, h, cell.units, z, n)
     for k in range(0, width, 16):
         i, f = sigmoid(load(m, z + k)), sigmoid(load(m, z + width + k))
         g, o = tanh(load(m, z + 2 * width + k)), sigmoid(load(m, z + 3 * width + k))
-        cell = multiply_add(f, load(m, c + k), i * g)
-        store(m, c + k, cell)
-        store(m, h + k, o * tanh(cell))
+        new = multiply_add(f, load(m, c + k), i * g)
+        store(m, c + k, new)
+        store(m, h + k, o * tanh(new))
 
 
 @verb
-def gru_step(m, w, x, inputs, h, units, width, z):
-    """New h of a GRU layer with `units` cells, padded to `width`; z is room for three gates, twice."""
-    n, s, last = 3 * width, z + 3 * width, w + 3 * width * (1 + inputs + units)
+def gru_step(m, cell):
+    """New h of a GRU layer; there is room for three gates at z and, from the last state, at s."""
+    h, w, z, width = cell.state, cell.weights, cell.room, cell.width
+    n = 3 * width
+    s, last = z + n, w + n * (1 + cell.inputs + cell.units)
     copy(m, w, z, n)
-    add_rows(m, w + n, x, inputs, z, n)
+    add_rows(m, w + n, cell.source, cell.inputs, z, n)
     for k in range(0, 2 * width, 16):
         store(m, s + k, fill(0.0))
     copy(m, last, s + 2 * width, width)
-    add_rows(m, w + n + inputs * n, h, units, s, n)
+    add_rows(m, w + n + cell.inputs * n, h, cell.units, s, n)
     for k in range(0, width, 16):
         r = sigmoid(load(m, z + k) + load(m, s + k))
         u = sigmoid(load(m, z + width + k) + load(m, s + width + k))

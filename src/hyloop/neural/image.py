@@ -7,20 +7,49 @@ be resumed in another process. Whole numbers are int64, scales float64; weights 
 network, and it does not matter that the cache cannot tell the sizes of one from those of another.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from hyloop.core.jit import verb
+from hyloop.core.memory import entry, read
 from hyloop.neural.architecture import GATES, Architecture, Layer
 from hyloop.neural.card import Card
-from hyloop.neural.cells import DENSE, GRU, LSTM, dense_step, gru_step, lstm_step
+from hyloop.neural.cells import GRU, KINDS, LSTM, Cell, dense_step, gru_step, lstm_step
 from hyloop.neural.lanes import as_float32, as_int64, padded
 
-__all__ = ["FIELDS", "evaluate", "memory_image"]
+__all__ = ["evaluate", "memory_image"]
 
-# columns of the table of layers; places count float32 numbers from the start of the block's state
-FIELDS = ("kind", "inputs", "source", "units", "width", "weights", "state", "target", "room")
-_N = len(FIELDS)
-_HEAD = 7  # two named states, the places of the scaled inputs and of the outputs, the numbers of both and of layers
+
+class Header(NamedTuple):
+    """Whole numbers behind the two named states; a table of `Cell`, the inputs and the outputs follow."""
+
+    first: int  # place of the scaled inputs, in float32 numbers from the start of the block's state
+    last: int  # and of the outputs of the last layers
+    inputs: int
+    outputs: int
+    cells: int
+
+
+class Input(NamedTuple):
+    """An input signal is scaled as (u - centre) factor; training saw it from low to high."""
+
+    centre: float
+    factor: float
+    low: float
+    high: float
+
+
+class Output(NamedTuple):
+    """An output signal is y/factor + centre."""
+
+    centre: float
+    factor: float
+
+
+OUTSIDE, LARGEST, HEADER = 0, 1, 2  # places of the named states and of the header in a block's state
+CELLS = HEADER + len(Header._fields)
+CELL, INPUT = len(Cell._fields), len(Input._fields)
 
 
 @verb
@@ -31,39 +60,42 @@ def evaluate(x, u, y):
     are those of the network, then the ticks outside so far.
     """
     words, m = as_int64(x), as_float32(x)
-    first, last, n_in, n_out, n_layers = words[2], words[3], words[4], words[5], words[6]
-    q = _HEAD + _N * n_layers
+    header = read(Header, words, HEADER)
+    inputs = CELLS + CELL * header.cells
+    outputs = inputs + INPUT * header.inputs
+    excess = _take_in(x, u, m, header, inputs)
+    if excess > 0.0:
+        x[OUTSIDE] += 1.0
+        x[LARGEST] = max(x[LARGEST], excess)
+    for k in range(header.cells):
+        cell = entry(Cell, words, CELLS, k)
+        if cell.kind == LSTM:
+            lstm_step(m, cell)
+        elif cell.kind == GRU:
+            gru_step(m, cell)
+        else:
+            dense_step(m, cell)
+        for j in range(cell.units):
+            m[cell.target + j] = m[cell.state + j]
+    for k in range(header.outputs):
+        signal = entry(Output, x, outputs, k)
+        y[k] = m[header.last + k] / signal.factor + signal.centre
+    y[header.outputs] = x[OUTSIDE]
 
+
+@verb
+def _take_in(x, u, m, header, inputs):
+    """Scale the inputs; return how far any lies beyond its range."""
     excess = 0.0
-    for k in range(n_in):
-        centre, factor, low, high = x[q], x[q + 1], x[q + 2], x[q + 3]
-        m[first + k] = (u[k] - centre) * factor
+    for k in range(header.inputs):
+        signal = entry(Input, x, inputs, k)
+        m[header.first + k] = (u[k] - signal.centre) * signal.factor
+        low, high = signal.low, signal.high
         if not (low <= u[k] <= high):
             # distance beyond the range, as a part of its width; where there is no width, in the unit of the signal
             width = high - low if 0.0 < high - low < np.inf else 1.0
             excess = max(excess, max(low - u[k], u[k] - high) / width) if u[k] == u[k] else np.inf
-        q += 4
-    if excess > 0.0:
-        x[0] += 1.0
-        x[1] = max(x[1], excess)
-
-    for i in range(n_layers):
-        r = _HEAD + _N * i
-        kind, inputs, source, units, width = words[r], words[r + 1], words[r + 2], words[r + 3], words[r + 4]
-        weights, state, target, room = words[r + 5], words[r + 6], words[r + 7], words[r + 8]
-        if kind == LSTM:
-            lstm_step(m, weights, source, inputs, state, units, width, room)
-        elif kind == GRU:
-            gru_step(m, weights, source, inputs, state, units, width, room)
-        else:
-            dense_step(m, kind, weights, source, inputs, state, width)
-        for k in range(units):
-            m[target + k] = m[state + k]
-
-    for k in range(n_out):
-        y[k] = m[last + k] / x[q + 1] + x[q]
-        q += 2
-    y[n_out] = x[0]
+    return excess
 
 
 def _padded_weights(layer: Layer, tensors: dict[str, np.ndarray]) -> np.ndarray:
@@ -88,49 +120,52 @@ def memory_image(architecture: Architecture, tensors: dict[str, np.ndarray], car
     weights = [
         _padded_weights(layer, {key: tensors[f"{k}.{key}"] for key in layer.shapes}) for k, layer in enumerate(layers)
     ]
-    signals: list[float] = []
-    for a in card.inputs:
-        signals += [a.centre, a.factor, a.low, a.high]
-    for a in card.outputs:
-        signals += [a.centre, a.factor]
+    signals = np.concatenate(
+        [
+            *(Input(a.centre, a.factor, a.low, a.high) for a in card.inputs),
+            *(Output(a.centre, a.factor) for a in card.outputs),
+        ]
+    )
+    words = CELLS + CELL * len(layers)
+    header, cells, size = _places(architecture, [len(w) for w in weights], 2 * (words + len(signals)))
+    image = np.zeros(size // 2)
+    image[HEADER:words].view(np.int64)[:] = np.concatenate([header, *cells])
+    image[words : words + len(signals)] = signals
+    for cell, w in zip(cells, weights, strict=True):
+        image.view(np.float32)[cell.weights : cell.weights + len(w)] = w
+    return image[HEADER:]
 
-    words = _HEAD + _N * len(layers)
-    place = 2 * (words + len(signals))  # of the next float32
+
+def _places(architecture: Architecture, weights: list[int], first: int) -> tuple[Header, list[Cell], int]:
+    """Where everything lies, in float32 numbers from `first` on, for the numbers of weights; and where it ends."""
+    layers, place = architecture.layers, first
 
     def take(n: int) -> int:
         nonlocal place
         place += padded(n)
         return place - padded(n)
 
-    starts = [take(len(w)) for w in weights]
+    starts = [take(n) for n in weights]
     states = [take(2 * padded(layer.width)) for layer in layers]
     # what a stage gives lies in one piece, in the order the next one counts it
     stages = [take(architecture.inputs), *(take(sum(a.width for a in stage)) for stage in architecture.stages)]
     room = take(max(6 * padded(layer.width) for layer in layers))
-
-    table = [stages[0], stages[-1], architecture.inputs, architecture.outputs, len(layers)]
-    k = 0
-    for i, stage in enumerate(architecture.stages):
-        target = stages[i + 1]
+    cells = []
+    for source, target, stage in zip(stages[:-1], stages[1:], architecture.stages, strict=True):
         for layer in stage:
-            kind = {"lstm": LSTM, "gru": GRU}.get(layer.kind, DENSE.get(layer.kind))
-            table += [
-                kind,
-                layer.inputs,
-                stages[i] + layer.reads[0],
-                layer.width,
-                padded(layer.width),
-                starts[k],
-                states[k],
-                target,
-                room,
-            ]
+            k = len(cells)
+            cells.append(
+                Cell(
+                    kind=KINDS[layer.kind],
+                    inputs=layer.inputs,
+                    source=source + layer.reads[0],
+                    units=layer.width,
+                    width=padded(layer.width),
+                    weights=starts[k],
+                    state=states[k],
+                    target=target,
+                    room=room,
+                )
+            )
             target += layer.width
-            k += 1
-
-    image = np.zeros(place // 2)
-    image[2:words].view(np.int64)[:] = table
-    image[words : words + len(signals)] = signals
-    for start, w in zip(starts, weights, strict=True):
-        image.view(np.float32)[start : start + len(w)] = w
-    return image[2:]
+    return Header(stages[0], stages[-1], architecture.inputs, architecture.outputs, len(layers)), cells, place

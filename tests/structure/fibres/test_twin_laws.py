@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hyloop.core.jit import jit, pointer
+from hyloop.core.memory import columns, tail
 from hyloop.devices import bilinear, giuffre_menegotto_pinto
 from hyloop.devices.steel import menegotto_pinto_step
 from hyloop.structure.fibres import stress
@@ -45,18 +46,19 @@ def strains(moves):
 
 
 @jit
-def _drive(kind, n, first, strains, x, p, stresses, tangents):
+def _drive(kind, n, strains, x, p, stresses, tangents):
+    work, history = columns(stress.Work, x, n), tail(x, stress.WORK * n)
     for k in range(strains.shape[0]):
-        x[0] = strains[k]
-        stress.advance(kind, n, pointer(x), first, n, stress.WORK * n, pointer(p), first, n > 0)
-        stresses[k], tangents[k] = x[1], x[2]
+        work.strain[0] = strains[k]
+        stress.advance(kind, n, work, history, pointer(p), n > 0)
+        stresses[k], tangents[k] = work.stress[0], work.tangent[0]
 
 
 def fibre(material, strain):
     """Stress and tangent of one fibre."""
     out, slopes = np.empty_like(strain), np.empty_like(strain)
     x = np.zeros(stress.WORK + stress.HISTORY[material.kind])
-    _drive(material.kind, 1, 0, strain, x, np.array(material.numbers()), out, slopes)
+    _drive(material.kind, 1, strain, x, np.array(material.numbers()), out, slopes)
     return out, slopes
 
 
@@ -107,7 +109,7 @@ def test_a_curve_without_reach_is_the_asymptote():
     for strain in (-3 * EY, -4 * EY):
         x = np.concatenate([np.zeros(stress.WORK), history])
         out, slope = np.empty(1), np.empty(1)
-        _drive(material.kind, 1, 0, np.array([strain]), x, p, out, slope)
+        _drive(material.kind, 1, np.array([strain]), x, p, out, slope)
         bar = np.array(history)
         f, k = menegotto_pinto_step(bar, strain, np.array([E, FY, *p[2:]]))
         expected = on + 0.01 * E * (strain + 3 * EY)

@@ -24,6 +24,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
 
+from hyloop.core.levenberg_marquardt import Factors, minimise
 from hyloop.errors import BadInput, BadShape
 
 __all__ = ["Descent", "Equations", "History", "follow", "local_equations"]
@@ -31,6 +32,7 @@ __all__ = ["Descent", "Equations", "History", "follow", "local_equations"]
 _CHUNK = 512  # samples whose local derivatives are held at once: a few MB, which stays in the cache
 _LENGTH = 4096  # histories are padded to multiples of this: a compilation takes longer than some passes over nothing
 _RAISE, _LOWER = 4.0, 0.3  # damping after a step that failed, and after one that did what was predicted
+_TRUST = 0.25  # part of what was predicted
 _DAMPING_MOST = 1e12
 
 
@@ -186,35 +188,30 @@ def follow(
     padded = [_padded(history, len(history.y) + -len(history.y) % _LENGTH) for history in histories]
 
     def total(theta):
-        away = theta - origin
-        return sum(float(cost(theta, h)) for h in padded) + 0.5 * float(precision @ away**2)
+        return sum(float(cost(theta, h)) for h in padded)
 
-    costs, steps, mu = [total(theta)], 0, damping
-    if not np.isfinite(costs[0]):
+    def equations_of_all(theta):
+        parts = [normal(theta, h) for h in padded]
+        return sum(np.asarray(p[1]) for p in parts), sum(np.asarray(p[2]) for p in parts)
+
+    def around_origin(theta):
+        away = theta - origin
+        return 0.5 * float(precision @ away**2), precision * away, np.diag(precision)
+
+    found = minimise(
+        total,
+        equations_of_all,
+        theta,
+        Factors(damping, _RAISE, _LOWER, trust=_TRUST),
+        prior=around_origin,
+        solve=np.linalg.solve,
+        trials=iterations,
+        largest=_DAMPING_MOST,
+        watch=lambda trials, steps, cost: progress(trials - 1, cost) if progress is not None else None,
+    )
+    if not np.isfinite(found.costs[0]):
         raise BadInput("follow: the model diverges on these histories before any fit. Start elsewhere.")
-    fresh, g, H = True, np.zeros(0), np.zeros((0, 0))
-    for iteration in range(iterations):
-        if fresh:
-            parts = [normal(theta, h) for h in padded]
-            g = sum(np.asarray(p[1]) for p in parts) + precision * (theta - origin)
-            H = sum(np.asarray(p[2]) for p in parts) + np.diag(precision)
-        scale = np.maximum(np.diag(H), 1e-12 * np.max(np.diag(H)))
-        move = -np.linalg.solve(H + mu * np.diag(scale), g)
-        tried = total(theta + move)
-        predicted = -(g @ move + 0.5 * move @ H @ move)
-        fresh = bool(tried < costs[-1])
-        if fresh:
-            if costs[-1] - tried > 0.25 * predicted:
-                mu *= _LOWER
-            theta, steps = theta + move, steps + 1
-        else:
-            mu *= _RAISE
-        costs.append(tried if fresh else costs[-1])
-        if progress is not None:
-            progress(iteration, costs[-1])
-        if mu > _DAMPING_MOST:
-            break
-    return Descent(unravel(jnp.asarray(theta)), np.array(costs), steps)
+    return Descent(unravel(jnp.asarray(found.theta)), found.costs, found.steps)
 
 
 def _flat(model: Any) -> tuple[jax.Array, Callable]:

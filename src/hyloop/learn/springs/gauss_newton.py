@@ -1,15 +1,9 @@
-r"""Least squares through a simulation: forward sensitivities and Levenberg-Marquardt.
+r"""Least squares through a simulation: forward sensitivities and Levenberg-Marquardt with a ridge.
 
-.. math:: \min_\theta \sum_i |r_i(\theta)|^2 + \rho\, |R\theta - c|^2, \qquad
-    (J^T J + \rho R^T R + \lambda D)\,\delta = -J^T r - \rho R^T (R\theta - c)
+.. math:: \min_\theta \sum_i |r_i(\theta)|^2 + \rho\, |R\theta - c|^2
 
 The recurrence and its derivative run side by side, and J^T J and J^T r are summed up while they run: no history of J is
 kept, and the horizon is a number of the run, so that a growing horizon needs no further compilation.
-
-References
-----------
-Levenberg (1944); Marquardt (1963), doi:10.1137/0111030; Madsen, Nielsen, Tingleff (2004), Methods for Non-Linear Least
-Squares Problems, section 3.2 (damping).
 """
 
 from collections.abc import Callable
@@ -18,12 +12,12 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from hyloop.core.levenberg_marquardt import Nielsen, minimise, together
 
 __all__ = ["Minimum", "levenberg_marquardt", "normal_equations"]
 
 FIRST_DAMPING = 1e-3  # of the diagonal
-LARGEST_DAMPING = 1e10  # beyond it a step changes nothing
 
 
 def normal_equations(advance: Callable, begin: Callable, theta, inputs, measured, weight, n):
@@ -103,36 +97,15 @@ def levenberg_marquardt(
         Descent ends when a step promises less than this part of the cost.
     """
 
-    def total(theta):
-        cost, gradient, curvature = (np.asarray(part) for part in evaluate(theta))
-        off = prior @ theta - centre
-        return (
-            float(cost),
-            float(cost) + ridge * off @ off,
-            gradient + ridge * prior.T @ off,
-            curvature + ridge * prior.T @ prior,
-        )
+    def halves(theta):
+        squares, gradient, curvature = (np.asarray(part) for part in evaluate(theta))
+        return float(squares) / 2, gradient, curvature
 
-    squares, cost, gradient, curvature = total(theta)
-    damping, growth, done, converged = FIRST_DAMPING, 2.0, 0, False
-    while done < iterations and damping < LARGEST_DAMPING and np.isfinite(cost):
-        diagonal = np.maximum(np.diag(curvature), 1e-12 * np.diag(curvature).max())
-        try:
-            step = -cho_solve(cho_factor(curvature + np.diag(damping * diagonal)), gradient)
-        except LinAlgError:
-            damping, growth = damping * growth, growth * 2
-            continue
-        promised = -(step @ gradient) - step @ curvature @ step / 2  # half of what the quadratic model gains
-        if promised <= tolerance * cost / 2:
-            converged = True
-            break
-        trial = total(theta + step)
-        done += 1
-        gain = (cost - trial[1]) / (2 * promised)
-        if np.isfinite(trial[1]) and gain > 0.0:
-            theta = theta + step
-            squares, cost, gradient, curvature = trial
-            damping, growth = damping * max(1 / 3, 1 - (2 * gain - 1) ** 3), 2.0
-        else:
-            damping, growth = damping * growth, growth * 2
-    return Minimum(theta, squares, done, converged)
+    def around_centre(theta):
+        off = prior @ theta - centre
+        return ridge * off @ off / 2, ridge * prior.T @ off, ridge * prior.T @ prior
+
+    found = minimise(
+        *together(halves), theta, Nielsen(FIRST_DAMPING), prior=around_centre, trials=iterations, tolerance=tolerance
+    )
+    return Minimum(found.theta, 2 * found.cost, found.trials, found.converged)

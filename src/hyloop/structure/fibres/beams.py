@@ -9,76 +9,21 @@ import numpy as np
 from scipy.sparse import block_diag, csr_array
 
 from hyloop.core.jit import GROUP, compile_c
-from hyloop.errors import BadInput, BadShape, OutOfBounds
+from hyloop.core.memory import Growing, entry, read
+from hyloop.errors import BadInput, OutOfBounds
 from hyloop.structure.elements import Elements
-from hyloop.structure.fibres import beam_forces, section_forces
-from hyloop.structure.fibres.beam_forces import HEADER, MEMBER, POINT
-from hyloop.structure.fibres.integration import Rule, hinge_radau
+from hyloop.structure.fibres import beam_forces
+from hyloop.structure.fibres.beam_columns import BeamColumn, hinged
+from hyloop.structure.fibres.beam_forces import Constants, Header, Member, Memory, Place
 from hyloop.structure.fibres.rows import flat, matrix
-from hyloop.structure.fibres.sections import ElasticSection, FibreSection
+from hyloop.structure.fibres.section_forces import FibreRow, Point, section_places
+from hyloop.structure.fibres.sections import FibreSection
+from hyloop.structure.fibres.stress import WORK
 
 __all__ = ["BeamColumn", "FibreBeams", "SectionResponse", "fibre_beams", "hinged", "section_response", "tangent"]
 
-Section = ElasticSection | FibreSection
 ROWS = {2: 4, 3: 8}  # basic deformations of a member
 ITERATIONS = 2  # cyclic columns in steps of up to 0.2 % drift: one leaves 0.1 to 2 % in the shear, two below 0.1 %
-
-
-@dataclass(frozen=True, eq=False)
-class BeamColumn:
-    """A force-based beam-column: sections at the points of an integration rule.
-
-    Parameters
-    ----------
-    length : float
-        Length in m between the rigid ends.
-    rule : Rule
-        Integration points, from `hinge_radau` or `gauss_lobatto`.
-    sections : Section or sequence of Section
-        One for all points, or one for each.
-    name : str
-        For error messages.
-    """
-
-    length: float
-    rule: Rule
-    sections: Sequence[Section]
-    name: str = "beam"
-
-    def __post_init__(self) -> None:
-        x, weight = (np.asarray(values, dtype=float) for values in self.rule)
-        if not 0.0 < self.length < np.inf:
-            raise OutOfBounds(f"member '{self.name}': length = {self.length:g} m must be positive and finite.")
-        if x.ndim != 1 or x.shape != weight.shape or len(x) == 0:
-            raise BadShape(f"member '{self.name}': the rule has {x.shape} points and {weight.shape} weights.")
-        off = x.min() < 0.0 or x.max() > self.length * (1 + 1e-9)
-        if off or not np.isclose(weight.sum(), self.length, rtol=1e-9):
-            raise OutOfBounds(
-                f"member '{self.name}': the rule was made for another length; its points end at {x.max():g} m and its "
-                f"weights sum to {weight.sum():g} m, not {self.length:g} m."
-            )
-        sections = self.sections
-        sections = (sections,) * len(x) if isinstance(sections, Section) else tuple(sections)
-        if len(sections) != len(x) or not all(isinstance(section, Section) for section in sections):
-            raise BadShape(
-                f"member '{self.name}': {len(sections)} sections for {len(x)} integration points; give an "
-                "ElasticSection or FibreSection for all, or one for each."
-            )
-        object.__setattr__(self, "sections", sections)
-
-
-def hinged(
-    length: float, section: FibreSection, lp_i: float, lp_j: float, interior: Section | None = None, name: str = "beam"
-) -> BeamColumn:
-    """A beam-column with fibre hinges of lengths `lp_i` and `lp_j` at its ends and an elastic interior.
-
-    Parameters
-    ----------
-    interior : Section, optional
-        Section between the ends; default: `section.elastic()`, uncracked.
-    """
-    inner = section.elastic() if interior is None else interior
-    return BeamColumn(length, hinge_radau(length, lp_i, lp_j), [section, inner, inner, inner, inner, section], name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,63 +58,102 @@ def fibre_beams(members: Sequence[BeamColumn], B, *, dimensions: int = 2, iterat
         raise BadInput("fibre_beams: a group needs at least one member.")
     if not 1 <= iterations <= 1000:
         raise OutOfBounds(f"fibre_beams: iterations = {iterations} must lie in 1 to 1000.")
-    n, rows = dimensions, ROWS[dimensions]
-    B = matrix("fibre_beams", B, len(members), rows)
-    coefficients, connectivity = flat(B)
-    count, total = 2 * n - 1, rows * len(members)
-    numbers, states = [coefficients], [np.zeros(2 * total)]
-    constants: dict[FibreSection, tuple[int, int]] = {}
-    member_table, point_table, fibre_rows = [], [], []
-    n_points = sum(isinstance(section, FibreSection) for member in members for section in member.sections)
-    first_row = HEADER + MEMBER * len(members) + POINT * n_points
-    size = 1
-
-    def used(parts: list[np.ndarray]) -> int:
-        return sum(len(part) for part in parts)
-
+    B = matrix("fibre_beams", B, len(members), ROWS[dimensions])
+    arrays = _Arrays(dimensions, len(members), B)
     for member in members:
-        flexibility, GJ, begin = np.zeros((count, count)), _torsion(member, n), len(point_table)
-        for section, x, weight in zip(member.sections, *member.rule, strict=True):
-            if isinstance(section, FibreSection):
-                flat_section = section.in_plane() if n == 2 else section
-                if section not in constants:
-                    _checked(member, flat_section.stiffness(n))
-                    constants[section] = used(numbers), first_row + len(fibre_rows)
-                    numbers.append(flat_section.constants(n))
-                    fibre_rows += [number for row in flat_section.rows() for number in row]
-                    size = max(size, *(number for _, number in flat_section.rows()))
-                point_table += [used(states), *constants[section], len(flat_section.rows()), used(numbers)]
-                states.append(flat_section.initial(n))
-                numbers.append(np.array([x / member.length, weight]))
-            else:
-                b = _interpolation(n, x / member.length)
-                flexibility += weight * b.T @ np.linalg.inv(_checked(member, section.stiffness(n))) @ b
-        member_table += [begin // POINT, len(point_table) // POINT, used(numbers)]
-        numbers.append(np.array([member.length, GJ / member.length, *flexibility.ravel()]))
-    scratch = used(states)
-    states.append(np.zeros(count * (count + 1) + section_forces.WORK * size))
-    places = [HEADER, HEADER + len(member_table), first_row + len(fibre_rows)]
-    most = max((end - begin for begin, end in zip(member_table[::MEMBER], member_table[1::MEMBER], strict=True)))
-    last = used(states)
-    kept = last + total
-    imbalance = kept + most * (2 * n + n * n)
-    states.append(np.zeros(imbalance + 1 - last))
-    header = [len(members), iterations, size, 0, total, scratch, 0, *places, last, kept, imbalance]
-    integers = np.concatenate([header, member_table, point_table, fibre_rows, connectivity]).astype(np.int64)
+        arrays.add(member)
+    memory = arrays.memory()
     group = FibreBeams(
         name="fibre beams",
-        function=_plane() if n == 2 else _space(),
-        initial=np.concatenate(states),
-        parameters=np.concatenate(numbers),
-        integers=integers,
+        function=_plane() if dimensions == 2 else _space(),
+        initial=arrays.x.vector(),
+        parameters=arrays.p.vector(),
+        integers=arrays.integers(memory, iterations),
         stiffness=np.zeros((0, 0)),
         members=members,
         B=B,
-        dimensions=n,
-        imbalance=imbalance,
+        dimensions=dimensions,
+        imbalance=memory.imbalance,
     )
     object.__setattr__(group, "stiffness", tangent(group, group.initial))
     return group
+
+
+class _Arrays:
+    """The flat arrays of a group while its members are added, as `beam_forces` reads them."""
+
+    def __init__(self, n: int, members: int, B: Any) -> None:
+        self.n, self.total, self.x, self.p = n, ROWS[n] * members, Growing(), Growing()
+        coefficients, self.connectivity = flat(B)
+        self.coefficients = self.p.add(coefficients)
+        self.e, self.q = (self.x.add(np.zeros(self.total)) for _ in range(2))
+        self.members: list[Member] = []
+        self.points: list[Point] = []
+        self.rows: list[FibreRow] = []
+        # the section as it is calculated with, its constants and its first row
+        self.sections: dict[FibreSection, tuple[FibreSection, int, int]] = {}
+
+    def add(self, member: BeamColumn) -> None:
+        """Its points with fibres one by one; those that stay elastic as one flexibility."""
+        n, begin = self.n, len(self.points)
+        flexibility, GJ = np.zeros((2 * n - 1, 2 * n - 1)), _torsion(member, n)
+        for section, x, weight in zip(member.sections, *member.rule, strict=True):
+            place = Place(x / member.length, weight)
+            if isinstance(section, FibreSection):
+                self._add_point(member, section, place)
+            else:
+                b = _interpolation(n, place.position)
+                flexibility += weight * b.T @ np.linalg.inv(_checked(member, section.stiffness(n))) @ b
+        constants = self.p.add(Constants(member.length, GJ / member.length))
+        self.members.append(Member(begin, len(self.points), constants, self.p.add(flexibility)))
+
+    def _add_point(self, member: BeamColumn, given: FibreSection, place: Place) -> None:
+        """The constants of a section are written where it comes first; `rows` counts the rows of all sections."""
+        n = self.n
+        if given not in self.sections:
+            section = given.in_plane() if n == 2 else given
+            _checked(member, section.stiffness(n))
+            self.sections[given] = section, self.p.add(section.constants(n)), len(self.rows)
+            self.rows += section.rows()
+        section, constants, first = self.sections[given]
+        state, n_rows = self.x.add(section.initial(n)), len(section.rows())
+        self.points.append(Point(state, constants, first, n_rows, self.p.add(place)))
+
+    def memory(self) -> Memory:
+        """Where everything lies in x, once all members are there."""
+        count = 2 * self.n - 1
+        sizes = {
+            "F": count * count,
+            "goal": count,
+            "fibres": WORK * self._size(),
+            "last": self.total,
+            "kept": max(m.end - m.begin for m in self.members) * section_places(self.n, 0).history,
+            "imbalance": 1,
+        }
+        return Memory(self.e, self.q, **{name: self.x.add(np.zeros(size)) for name, size in sizes.items()})
+
+    def _size(self) -> int:
+        return max((row.fibres for row in self.rows), default=1)
+
+    def integers(self, memory: Memory, iterations: int) -> np.ndarray:
+        """Header, memory, rows of fibres, members, points, B."""
+        i = Growing(np.int64)
+        header = i.add(np.zeros(len(Header._fields)))  # it is known when all else has its place
+        places, rows = i.add(memory), i.add(self.rows)
+        points = [a._replace(rows=rows + len(FibreRow._fields) * a.rows) for a in self.points]
+        first = Header(
+            members=len(self.members),
+            iterations=iterations,
+            size=self._size(),
+            memory=places,
+            member=i.add(self.members),
+            point=i.add(points),
+            connectivity=i.add(self.connectivity),
+            coefficients=self.coefficients,
+        )
+        integers = i.vector()
+        integers[header : header + len(first)] = first
+        return integers
 
 
 def _interpolation(n: int, position: float) -> np.ndarray:
@@ -222,13 +206,14 @@ def section_response(group: FibreBeams, x: np.ndarray, member: int, point: int) 
         Indices of the member and of the integration point; negative ones count from the end.
     """
     n, i = group.dimensions, group.integers
-    beam = group.members[member]
+    header, beam = read(Header, i, 0), group.members[member]
     member, point = range(len(group.members))[member], range(len(beam.sections))[point]
     if isinstance(beam.sections[point], FibreSection):
         before = sum(isinstance(section, FibreSection) for section in beam.sections[:point])
-        at = i[i[8] + POINT * (i[i[7] + MEMBER * member] + before)]
-        return SectionResponse(x[at : at + n].copy(), x[at + n : at + 2 * n].copy())
-    q = x[i[4] + ROWS[n] * member :][: 2 * n - 1]
+        here = entry(Point, i, header.point, entry(Member, i, header.member, member).begin + before)
+        at = section_places(n, here.state)
+        return SectionResponse(x[at.d : at.D].copy(), x[at.D : at.f].copy())
+    q = x[read(Memory, i, header.memory).q + ROWS[n] * member :][: 2 * n - 1]
     force = _interpolation(n, beam.rule.x[point] / beam.length) @ q
     return SectionResponse(np.linalg.solve(beam.sections[point].stiffness(n), force), force)
 
@@ -239,20 +224,23 @@ def tangent(group: FibreBeams, x: np.ndarray) -> csr_array:
     The change of the axial force times the rotation of the chord is left out, which keeps the matrix symmetric.
     """
     n, i, p = group.dimensions, group.integers, group.parameters
-    count, rows, blocks = 2 * n - 1, ROWS[n], []
-    for m, member in enumerate(group.members):
-        begin, end, constants = i[i[7] + MEMBER * m : i[7] + MEMBER * (m + 1)]
-        F = p[constants + 2 : constants + 2 + count * count].reshape(count, count).copy()
-        for s in range(begin, end):
-            at, place = i[i[8] + POINT * s], i[i[8] + POINT * s + 4]
-            b = _interpolation(n, float(p[place]))
-            F += p[place + 1] * b.T @ x[at + 2 * n : at + 2 * n + n * n].reshape(n, n) @ b
+    header = read(Header, i, 0)
+    q, count, rows, blocks = read(Memory, i, header.memory).q, 2 * n - 1, ROWS[n], []
+    for m in range(header.members):
+        N, member = x[q + rows * m], entry(Member, i, header.member, m)
+        constants = read(Constants, p, member.constants)
+        F = p[member.flexibility :][: count * count].reshape(count, count).copy()
+        for s in range(member.begin, member.end):
+            point = entry(Point, i, header.point, s)
+            at, place = section_places(n, point.state), read(Place, p, point.place)
+            b = _interpolation(n, float(place.position))
+            F += place.weight * b.T @ x[at.f : at.history].reshape(n, n) @ b
         k = np.zeros((rows, rows))
         k[:count, :count] = np.linalg.inv(F)
         if n == 3:
-            k[5, 5] = p[constants + 1]
+            k[5, 5] = constants.torsion
         for row in range(rows - n + 1, rows):
-            k[row, row] = x[i[4] + rows * m] * member.length
+            k[row, row] = N * constants.length
         blocks.append((k + k.T) / 2)
     K = block_diag(blocks, format="csr")
     return csr_array(group.B.T @ K @ group.B)

@@ -9,16 +9,26 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array
 
 from hyloop.core.jit import GROUP, compile_c
+from hyloop.core.memory import Growing, columns, entry, read, tail
 from hyloop.errors import BadInput, BadShape, OutOfBounds
 from hyloop.structure.elements import Elements
 from hyloop.structure.fibres.materials import Material
-from hyloop.structure.fibres.rows import deform, flat, load, matrix
-from hyloop.structure.fibres.stress import HISTORY, PARAMETERS, WORK, advance
+from hyloop.structure.fibres.rows import deform, flat, load, matrix, rows_at
+from hyloop.structure.fibres.section_forces import FibreRow
+from hyloop.structure.fibres.stress import HISTORY, PARAMETERS, WORK, Work, advance
 
 __all__ = ["AxialResponse", "Trusses", "axial_response", "trusses"]
 
-# members, materials, B in the integers and in the parameters, x of the strains; then pairs of kind and members
-_HEADER = 5
+
+class Header(NamedTuple):
+    """The first integers of a group. Its parameters are the volumes of the members, the numbers of the materials and B;
+    its state is the `Work` of all members, then their histories."""
+
+    members: int
+    materials: int
+    rows: int  # in i: table of `FibreRow`, one for each material
+    connectivity: int  # in i: B (`rows_at`)
+    coefficients: int  # in p: B
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,20 +63,25 @@ def trusses(materials: Material | Sequence[Material], areas, lengths, B) -> Trus
     place = {material: k for k, material in enumerate(dict.fromkeys(given))}
     belongs = np.array([place[material] for material in given])
     sequence = np.argsort(belongs, kind="stable")
-    counts = [(material.kind, int(np.sum(belongs == k))) for material, k in place.items()]
+    rows = [FibreRow(material.kind, int(np.sum(belongs == k))) for material, k in place.items()]
     # rows of strain: the force then enters with the volume A L as A L σ B'/L
     strain_rows = csr_array(diags_array(1.0 / L[sequence]) @ B[sequence])
     coefficients, connectivity = flat(strain_rows)
-    numbers = [(A * L)[sequence], *(np.array(material.numbers()) for material in place)]
-    history = sum(HISTORY[kind] * count for kind, count in counts)
-    header = [members, len(counts), _HEADER + 2 * len(counts), sum(len(part) for part in numbers), 0]
+    p, i, n_header = Growing(), Growing(np.int64), len(Header._fields)
+    p.add((A * L)[sequence])
+    for material in place:
+        p.add(material.numbers())
+    first = n_header + len(FibreRow._fields) * len(rows)
+    i.add(Header(members, len(rows), n_header, first, p.add(coefficients)))
+    i.add(rows)
+    i.add(connectivity)
     EA_L = np.array([material.stiffness for material in given]) * A / L
     return Trusses(
         name="trusses",
         function=_trusses(),
-        initial=np.zeros(WORK * members + history),
-        parameters=np.concatenate([*numbers, coefficients]),
-        integers=np.concatenate([header, np.ravel(counts), connectivity]).astype(np.int64),
+        initial=np.zeros(WORK * members + sum(HISTORY[row.kind] * row.fibres for row in rows)),
+        parameters=p.vector(),
+        integers=i.vector(),
         stiffness=csr_array(B.T @ diags_array(EA_L) @ B),
         order=np.argsort(sequence),
         lengths=L,
@@ -93,26 +108,29 @@ class AxialResponse(NamedTuple):
 
 def axial_response(group: Trusses, x: np.ndarray) -> AxialResponse:
     """Strains and axial forces from the state `x` of a group, in the order the members were given."""
-    members = group.integers[0]
-    # second comes the force times the length, as `load` wants it for rows of strain
-    return AxialResponse(x[:members][group.order], x[members : 2 * members][group.order] / group.lengths)
+    members = read(Header, group.integers, 0).members
+    strain, force = x[: 2 * members].reshape(2, members)  # of `Work`
+    # the force stands there times the length, as `load` wants it for rows of strain
+    return AxialResponse(strain[group.order], force[group.order] / group.lengths)
 
 
 @cache
 def _trusses() -> Any:
     def resist(u, v, dt, x, p, i, r):
-        members, materials, b, c = i[0], i[1], i[2], i[3]
-        deform(members, u, x, 0, p, c, i, b)
-        first, h, q = i[4], WORK * members, members
+        header = read(Header, i, 0)
+        members = header.members
+        B, all_members = rows_at(members, p, header.coefficients, i, header.connectivity), columns(Work, x, members)
+        deform(members, B, u, all_members.strain)
+        first, history, numbers = 0, tail(x, WORK * members), tail(p, members)
         commit = members > 0  # always; a plain True would compile every law once more
-        for k in range(materials):
-            kind, count = i[_HEADER + 2 * k], i[_HEADER + 2 * k + 1]
-            advance(kind, count, x, first, members, h, p, q, commit)
-            first += count
-            h += HISTORY[kind] * count
-            q += PARAMETERS[kind]
+        for k in range(header.materials):
+            row = entry(FibreRow, i, header.rows, k)
+            advance(row.kind, row.fibres, columns(Work, tail(x, first), members), history, numbers, commit)
+            first += row.fibres
+            history, numbers = tail(history, HISTORY[row.kind] * row.fibres), tail(numbers, PARAMETERS[row.kind])
+        force = all_members.stress
         for m in range(members):
-            x[members + m] *= p[m]
-        load(members, x, members, r, p, c, i, b)
+            force[m] *= p[m]
+        load(members, B, force, r)
 
     return compile_c(resist, GROUP, resist)

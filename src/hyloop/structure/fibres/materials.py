@@ -5,14 +5,16 @@ Tension is positive. A material is a frozen set of numbers; what is compiled sta
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from hyloop.core.jit import jit, pointer
+from hyloop.core.memory import columns, tail
 from hyloop.errors import BadShape, OutOfBounds
 from hyloop.structure.fibres import stress
+from hyloop.structure.fibres.stress import BilinearNumbers, ConcreteNumbers, ElasticNumbers, SteelNumbers, Work
 
 __all__ = ["Bilinear", "Concrete", "Elastic", "Material", "Steel", "kent_park"]
 
@@ -29,9 +31,9 @@ class Material(ABC):
     def stiffness(self) -> float:
         """Tangent modulus of the virgin material in Pa."""
 
+    @abstractmethod
     def numbers(self) -> tuple[float, ...]:
-        """The parameters as the compiled law wants them."""
-        return astuple(self)
+        """The parameters as the compiled law wants them, a NamedTuple of `hyloop.structure.fibres.stress`."""
 
     def stress(self, strain) -> np.ndarray:
         """Stresses along a history of strains that starts from the virgin material.
@@ -46,7 +48,7 @@ class Material(ABC):
             raise BadShape(f"{type(self).__name__}.stress: strains must be a vector of finite numbers.")
         out = np.empty_like(strain)
         x = np.zeros(stress.WORK + stress.HISTORY[self.kind])
-        _drive(self.kind, 1, 0, strain, x, np.array(self.numbers()), out)
+        _drive(self.kind, 1, strain, x, np.array(self.numbers()), out)
         return out
 
     def _positive(self, *names: str) -> None:
@@ -74,6 +76,9 @@ class Elastic(Material):
     @property
     def stiffness(self) -> float:
         return self.E
+
+    def numbers(self) -> ElasticNumbers:
+        return ElasticNumbers(**asdict(self))
 
 
 @dataclass(frozen=True)
@@ -108,6 +113,9 @@ class Bilinear(Material):
     @property
     def stiffness(self) -> float:
         return self.E
+
+    def numbers(self) -> BilinearNumbers:
+        return BilinearNumbers(**asdict(self))
 
 
 @dataclass(frozen=True)
@@ -167,6 +175,9 @@ class Steel(Material):
     def stiffness(self) -> float:
         return self.E
 
+    def numbers(self) -> SteelNumbers:
+        return SteelNumbers(**asdict(self))
+
 
 @dataclass(frozen=True)
 class Concrete(Material):
@@ -225,8 +236,9 @@ class Concrete(Material):
     def stiffness(self) -> float:
         return 2.0 * self.fc / self.ec
 
-    def numbers(self) -> tuple[float, ...]:
-        return (self.fc, self.ec, self.fcu, self.ecu, self.stiffness, (self.fc - self.fcu) / (self.ecu - self.ec))
+    def numbers(self) -> ConcreteNumbers:
+        descent = (self.fc - self.fcu) / (self.ecu - self.ec)
+        return ConcreteNumbers(**asdict(self), E0=self.stiffness, descent=descent)
 
 
 def kent_park(
@@ -289,8 +301,9 @@ def kent_park(
 
 
 @jit
-def _drive(kind, n, first, strains, x, p, out):
+def _drive(kind, n, strains, x, p, out):
+    work, history = columns(Work, x, n), tail(x, stress.WORK * n)
     for k in range(strains.shape[0]):
-        x[0] = strains[k]
-        stress.advance(kind, n, pointer(x), first, n, stress.WORK * n, pointer(p), first, n > 0)
-        out[k] = x[1]
+        work.strain[0] = strains[k]
+        stress.advance(kind, n, work, history, pointer(p), n > 0)
+        out[k] = work.stress[0]

@@ -3,107 +3,154 @@ r"""Forces and flexibility of a fibre section from its deformations; compiled.
 Plane sections stay plane: :math:`\varepsilon = \varepsilon_0 - y\,\kappa_z + z\,\kappa_y`, so that
 :math:`N = \sum \sigma A`, :math:`M_z = -\sum y\,\sigma A`, :math:`M_y = \sum z\,\sigma A`.
 
-A section in the plane has two deformations (ε0, κz), in space three. The state of a section at ``x[at:]`` is
-
-    deformations | forces | flexibility, by rows | histories of the fibres
-
-and its constants at ``p[q:]`` are the tangent floor (a matrix), then for every row of fibres y, (z,) areas and the
-numbers of the material. The rows, each of one material, stand as pairs of kind and number of fibres in ``i[first:]``.
+A section in the plane has two deformations (ε0, κz), in space three. `Section` is its state. Its constants are the
+tangent floor (a matrix), then for every row of fibres the `Coordinates`. `Point` says where both lie.
 """
 
-from hyloop.core.jit import verb
-from hyloop.structure.fibres import stress
-from hyloop.structure.fibres.stress import HISTORY, PARAMETERS, advance
+from typing import Any, NamedTuple
 
-__all__ = ["FLOOR", "WORK", "history_at", "resist"]
+from hyloop.core.jit import verb
+from hyloop.core.memory import columns, entry, tail, views
+from hyloop.structure.fibres.stress import HISTORY, PARAMETERS, Work, advance
+
+__all__ = ["FLOOR", "Coordinates", "FibreRow", "Point", "Section", "resist", "section_at", "section_places"]
 
 FLOOR = 1e-8  # of the initial stiffness, added to the tangent: ideally plastic fibres leave none. Forces do not change
-WORK = stress.WORK
+
+
+class Point(NamedTuple):
+    """Where an integration point with fibres lies in the flat arrays."""
+
+    state: int  # in x: `Section`
+    constants: int  # in p: tangent floor and fibres, the same for all points of one section
+    rows: int  # in i: table of `FibreRow`
+    n_rows: int
+    place: int  # in p: where it stands along the member (`beam_forces.Place`)
+
+
+class FibreRow(NamedTuple):
+    """Fibres of one material."""
+
+    kind: int
+    fibres: int
+
+
+class Section(NamedTuple):
+    """State of a section."""
+
+    d: Any  # deformations ε0, κz, (κy)
+    D: Any  # forces N, Mz, (My)
+    f: Any  # flexibility, by rows
+    history: Any  # of the fibres, row by row
+
+
+class Coordinates(NamedTuple):
+    """A row of fibres: coordinates and areas of all, then the numbers of their material. There is no z in the plane."""
+
+    y: Any
+    z: Any
+    area: Any
+    material: Any
+
+
+def section_places(n: int, at: int) -> Section:
+    """Places of a state that begins at ``x[at]``; the histories end it."""
+    return Section(at, at + n, at + 2 * n, at + 2 * n + n * n)
+
+
+_places = verb(section_places)
 
 
 @verb
-def history_at(n):
-    """Position of the histories of the fibres in the state of a section with `n` deformations."""
-    return 2 * n + n * n
+def section_at(n, x, point):
+    """The state of a point, with `n` deformations."""
+    return views(x, _places(n, point.state))
 
 
 @verb
-def resist(n, x, at, w, size, p, q, i, first, rows, commit):
+def resist(n, x, p, i, point, work, size, commit):
     """Forces and flexibility at the deformations that stand in the state; histories follow if `commit`.
 
-    `w` is scratch for ``WORK * size`` numbers, `size` the largest number of fibres in a row.
+    `work` is room for `Work` on rows of `size` fibres, the largest number in a row.
     """
-    force, tangent, h = at + n, at + 2 * n, at + history_at(n)
+    section, room = section_at(n, x, point), columns(Work, work, size)
+    tangent, history, q = section.f, section.history, point.constants
     for a in range(n):
-        x[force + a] = 0.0
+        section.D[a] = 0.0
     for a in range(n * n):
-        x[tangent + a] = p[q + a]
+        tangent[a] = p[q + a]
     q += n * n
-    for row in range(rows):
-        kind, count = i[first + 2 * row], i[first + 2 * row + 1]
-        _strain(n, count, x, at, w, p, q)
-        advance(kind, count, x, w, size, h, p, q + n * count, commit)
-        _sum(n, count, x, force, tangent, w + size, w + 2 * size, p, q)
-        h += HISTORY[kind] * count
-        q += n * count + PARAMETERS[kind]
-    _invert(n, x, tangent)
+    for k in range(point.n_rows):
+        row = entry(FibreRow, i, point.rows, k)
+        fibres = _fibres(n, row.fibres, p, q)
+        _strain(n, row.fibres, section.d, fibres, room.strain)
+        advance(row.kind, row.fibres, room, history, fibres.material, commit)
+        _sum(n, row.fibres, room, fibres, section.D, tangent)
+        history = tail(history, HISTORY[row.kind] * row.fibres)
+        q += n * row.fibres + PARAMETERS[row.kind]
+    _invert(n, tangent)
 
 
 @verb
-def _strain(n, count, x, at, w, p, q):
-    mean, about_z = x[at], x[at + 1]
+def _fibres(n, count, p, q):
+    return views(p, Coordinates(q, q + count, q + (n - 1) * count, q + n * count))
+
+
+@verb
+def _strain(n, count, d, fibres, strain):
+    mean, about_z = d[0], d[1]
     for k in range(count):
-        x[w + k] = mean - p[q + k] * about_z
+        strain[k] = mean - fibres.y[k] * about_z
     if n == 3:
-        about_y = x[at + 2]
+        about_y = d[2]
         for k in range(count):
-            x[w + k] += p[q + count + k] * about_y
+            strain[k] += fibres.z[k] * about_y
 
 
 @verb
-def _sum(n, count, x, force, tangent, s, t, p, q):
+def _sum(n, count, work, fibres, D, tangent):
+    """Add the forces and the tangent stiffness of a row of fibres."""
     N, M_z, M_y = 0.0, 0.0, 0.0
     EA, ES_z, EI_z, ES_y, EI_yz, EI_y = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    area = q + (n - 1) * count
     for k in range(count):
-        f, stiff, y = x[s + k] * p[area + k], x[t + k] * p[area + k], -p[q + k]
+        f, stiff, y = work.stress[k] * fibres.area[k], work.tangent[k] * fibres.area[k], -fibres.y[k]
         N += f
         M_z += y * f
         EA += stiff
         ES_z += y * stiff
         EI_z += y * y * stiff
         if n == 3:
-            z = p[q + count + k]
+            z = fibres.z[k]
             M_y += z * f
             ES_y += z * stiff
             EI_yz += y * z * stiff
             EI_y += z * z * stiff
-    x[force] += N
-    x[force + 1] += M_z
-    x[tangent] += EA
-    x[tangent + 1] += ES_z
-    x[tangent + n] += ES_z
-    x[tangent + n + 1] += EI_z
+    D[0] += N
+    D[1] += M_z
+    tangent[0] += EA
+    tangent[1] += ES_z
+    tangent[n] += ES_z
+    tangent[n + 1] += EI_z
     if n == 3:
-        x[force + 2] += M_y
-        x[tangent + 2] += ES_y
-        x[tangent + 6] += ES_y
-        x[tangent + 5] += EI_yz
-        x[tangent + 7] += EI_yz
-        x[tangent + 8] += EI_y
+        D[2] += M_y
+        tangent[2] += ES_y
+        tangent[6] += ES_y
+        tangent[5] += EI_yz
+        tangent[7] += EI_yz
+        tangent[8] += EI_y
 
 
 @verb
-def _invert(n, x, k):
+def _invert(n, k):
     """Inverse of a symmetric matrix of two or three rows in place."""
     if n == 2:
-        a, b, c = x[k], x[k + 1], x[k + 3]
+        a, b, c = k[0], k[1], k[3]
         determinant = a * c - b * b
-        x[k], x[k + 1], x[k + 2], x[k + 3] = c / determinant, -b / determinant, -b / determinant, a / determinant
+        k[0], k[1], k[2], k[3] = c / determinant, -b / determinant, -b / determinant, a / determinant
         return
-    a, b, c, d, e, f = x[k], x[k + 1], x[k + 2], x[k + 4], x[k + 5], x[k + 8]
+    a, b, c, d, e, f = k[0], k[1], k[2], k[4], k[5], k[8]
     A, B, C = d * f - e * e, c * e - b * f, b * e - c * d
     determinant = a * A + b * B + c * C
-    x[k], x[k + 1], x[k + 2] = A / determinant, B / determinant, C / determinant
-    x[k + 3], x[k + 4], x[k + 5] = x[k + 1], (a * f - c * c) / determinant, (b * c - a * e) / determinant
-    x[k + 6], x[k + 7], x[k + 8] = x[k + 2], x[k + 5], (a * d - b * b) / determinant
+    k[0], k[1], k[2] = A / determinant, B / determinant, C / determinant
+    k[3], k[4], k[5] = k[1], (a * f - c * c) / determinant, (b * c - a * e) / determinant
+    k[6], k[7], k[8] = k[2], k[5], (a * d - b * b) / determinant

@@ -11,10 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from hyloop.core.jit import jit, pointer
+from hyloop.core.memory import Growing, read, tail
 from hyloop.errors import BadInput, BadShape, OutOfBounds
 from hyloop.structure.fibres import section_forces
 from hyloop.structure.fibres.materials import Concrete, Material
-from hyloop.structure.fibres.stress import HISTORY, PARAMETERS
+from hyloop.structure.fibres.section_forces import Coordinates, FibreRow, Point, section_at, section_places
+from hyloop.structure.fibres.stress import HISTORY, WORK
 
 __all__ = ["ElasticSection", "FibreSection", "MomentCurvature", "moment_curvature"]
 
@@ -176,26 +178,25 @@ class FibreSection:
         heights, materials = zip(*merged, strict=True)
         return FibreSection(np.array(heights), np.array(list(merged.values())), materials, GJ=self.GJ)
 
-    def rows(self) -> list[tuple[int, int]]:
+    def rows(self) -> list[FibreRow]:
         """Kind and number of fibres for every material, in the order of the fibres."""
-        return [(m.kind, self.materials.count(m)) for m in dict.fromkeys(self.materials)]
+        return [FibreRow(m.kind, self.materials.count(m)) for m in dict.fromkeys(self.materials)]
 
     def constants(self, dimensions: int) -> np.ndarray:
         """The numbers `hyloop.structure.fibres.section_forces` reads: tangent floor, then every row of fibres."""
         parts, k = [section_forces.FLOOR * self.stiffness(dimensions).ravel()], 0
-        for kind, count in self.rows():
-            here = slice(k, k + count)
-            parts += [self.y[here], *([self.z[here]] if dimensions == 3 else []), self.area[here]]
-            parts.append(np.array(self.materials[k].numbers()))
-            assert len(parts[-1]) == PARAMETERS[kind]
-            k += count
+        for row in self.rows():
+            here = slice(k, k + row.fibres)
+            z = self.z[here] if dimensions == 3 else np.zeros(0)
+            parts += Coordinates(self.y[here], z, self.area[here], material=np.array(self.materials[k].numbers()))
+            k += row.fibres
         return np.concatenate(parts)
 
     def initial(self, dimensions: int) -> np.ndarray:
         """State before any strain: the flexibility, and zeros."""
-        n = dimensions
-        x = np.zeros(2 * n + n * n + sum(HISTORY[kind] * count for kind, count in self.rows()))
-        x[2 * n : 2 * n + n * n] = np.linalg.inv(self.stiffness(n)).ravel()
+        places = section_places(dimensions, 0)
+        x = np.zeros(places.history + sum(HISTORY[row.kind] * row.fibres for row in self.rows()))
+        x[places.f : places.history] = np.linalg.inv(self.stiffness(dimensions)).ravel()
         return x
 
 
@@ -231,27 +232,17 @@ def moment_curvature(section: FibreSection, axial_force: float, curvatures) -> M
     if curvatures.ndim != 1 or not np.isfinite(curvatures).all() or not np.isfinite(axial_force):
         raise BadShape("moment_curvature: the curvatures must be a vector of finite numbers, the axial force finite.")
     plane = section.in_plane()
-    rows = np.array(plane.rows(), dtype=np.int64)
-    size = int(rows[:, 1].max())
-    x = np.concatenate([plane.initial(2), np.zeros(section_forces.WORK * size)])
+    rows = plane.rows()
+    size = max(row.fibres for row in rows)
+    x, i = Growing(), Growing(np.int64)
+    i.add(Point(state=x.add(plane.initial(2)), constants=0, rows=len(Point._fields), n_rows=len(rows), place=0))
+    i.add(rows)
+    work = x.add(np.zeros(WORK * size))
     EA, EI = (float(value) for value in np.diag(plane.stiffness(2)))
     history = np.concatenate([[0.0], curvatures])
     moment, strain = np.empty_like(history), np.empty_like(history)
-    done = _bend(
-        x,
-        0,
-        len(x) - section_forces.WORK * size,
-        size,
-        plane.constants(2),
-        rows.ravel(),
-        len(rows),
-        float(axial_force),
-        history,
-        moment,
-        strain,
-        EA,
-        (EI / EA) ** 0.5,
-    )
+    arrays = (x.vector(), plane.constants(2), i.vector())
+    done = _bend(*arrays, work, size, float(axial_force), history, moment, strain, EA, (EI / EA) ** 0.5)
     if done < len(history):
         raise BadInput(
             f"moment_curvature: the section cannot carry N = {axial_force:g} N at curvature "
@@ -261,38 +252,40 @@ def moment_curvature(section: FibreSection, axial_force: float, curvatures) -> M
 
 
 @jit
-def _bend(x, first, w, size, p, i, rows, N, curvatures, moment, strain, EA, radius):
+def _bend(x, p, i, work, size, N, curvatures, moment, strain, EA, radius):
     """Fill `moment` and `strain`; return the index of the first curvature without balance, or their number."""
-    x_, p_, i_ = pointer(x), pointer(p), pointer(i)
+    point = read(Point, i, 0)
+    section, room = section_at(2, pointer(x), point), tail(x, work)
+    d, D, f = section.d, section.D, section.f
     for k in range(curvatures.shape[0]):
-        x[1] = curvatures[k]
+        d[1] = curvatures[k]
         low, high, reach = -np.inf, np.inf, REACH
-        balanced = w < 0  # not yet
+        balanced = work < 0  # not yet
         for attempt in range(ATTEMPTS):
-            section_forces.resist(2, x_, first, w, size, p_, first, i_, first, rows, balanced)
+            section_forces.resist(2, pointer(x), pointer(p), pointer(i), point, room, size, balanced)
             if balanced:  # and by now committed
                 break
-            if abs(x[0]) > LARGEST:
+            if abs(d[0]) > LARGEST:
                 return k
-            excess = x[2] - N
-            if abs(excess) <= BALANCE * (abs(N) + EA * (abs(x[0]) + radius * abs(x[1]) + SMALL)):
+            excess = D[0] - N
+            if abs(excess) <= BALANCE * (abs(N) + EA * (abs(d[0]) + radius * abs(d[1]) + SMALL)):
                 balanced = True
                 continue
             if excess > 0.0:
-                high = x[0]
+                high = d[0]
             else:
-                low = x[0]
+                low = d[0]
             # axial tangent from the flexibility: k11 = f22/(f11 f22 - f12²)
-            new = x[0] - excess * (x[4] * x[7] - x[5] * x[6]) / x[7]
+            new = d[0] - excess * (f[0] * f[3] - f[1] * f[2]) / f[3]
             if high - low < np.inf:
                 # now and then the middle, so that the bracket shrinks whatever Newton's method does
-                x[0] = new if low < new < high and attempt % 3 != 2 else 0.5 * (low + high)
-            elif excess * (new - x[0]) < 0.0:
-                x[0] = new
+                d[0] = new if low < new < high and attempt % 3 != 2 else 0.5 * (low + high)
+            elif excess * (new - d[0]) < 0.0:
+                d[0] = new
             else:  # the section softens: on until the force turns
-                x[0] -= reach if excess > 0.0 else -reach
+                d[0] -= reach if excess > 0.0 else -reach
                 reach *= 2.0
         if not balanced:
             return k
-        moment[k], strain[k] = x[3], x[0]
+        moment[k], strain[k] = D[1], d[0]
     return curvatures.shape[0]

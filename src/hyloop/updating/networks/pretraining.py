@@ -5,17 +5,16 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from threadpoolctl import threadpool_limits
 
 from hyloop.core.jit import jit
+from hyloop.core.levenberg_marquardt import Factors, identity, minimise
 from hyloop.errors import BadInput, BadShape, UnknownName
 from hyloop.updating.networks.network import ENERGIES, INPUTS, Network
 from hyloop.updating.networks.perceptron import evaluate, gradients, random_weights, weight_count
 
 __all__ = ["pretrain"]
 
-_DAMPING_MAX = 1e10
 _LEAST = 50  # samples
 
 
@@ -79,7 +78,7 @@ def pretrain(
     used = rng.permutation(len(d))[: int(share * len(d))]
     # one thread: the same bytes on any number of cores, and matrices this small gain nothing from more
     with threadpool_limits(1):
-        w, mse = _levenberg_marquardt(w, np.ascontiguousarray(scaled[used]), width, depth, iterations, progress)
+        w, mse = _descend(w, np.ascontiguousarray(scaled[used]), width, depth, iterations, progress)
     network = Network(w, centre, factor, 0.0, dt, mse / 4.0, width, depth, energy, stiffness)
     return replace(network, error=float(np.sqrt(np.mean((network.drive(d) - f) ** 2))))
 
@@ -93,31 +92,31 @@ def _samples(d: np.ndarray, f: np.ndarray, rule: int) -> np.ndarray:
     )
 
 
-def _levenberg_marquardt(
+def _descend(
     w: np.ndarray, samples: np.ndarray, width: int, depth: int, iterations: int, progress: Callable[[float], None]
 ) -> tuple[np.ndarray, float]:
-    damping, n = 1e-3, weight_count(INPUTS, width, depth)
-    J, e = np.empty((len(samples), n)), np.empty(len(samples))
-    best = _residuals(w, samples, J, e, width, depth, True)
-    for k in range(iterations):
-        progress(k / iterations)
-        H, b = J.T @ J, J.T @ e
-        while damping < _DAMPING_MAX:
-            try:
-                step = cho_solve(cho_factor(H + damping * np.eye(n), check_finite=False), b, check_finite=False)
-            except LinAlgError:
-                damping *= 10.0
-                continue
-            error = _residuals(w - step, samples, J, e, width, depth, False)
-            if error < best:
-                break
-            damping *= 10.0
-        else:
-            break  # no step helps any more
-        w, damping = w - step, max(0.1 * damping, 1e-20)
-        best = _residuals(w, samples, J, e, width, depth, True)
+    """The weights after at most so many steps that helped, and their mean square error."""
+    J, e = np.empty((len(samples), weight_count(INPUTS, width, depth))), np.empty(len(samples))
+
+    def cost(w: np.ndarray) -> float:
+        return _residuals(w, samples, J, e, width, depth, False) / 2
+
+    def normal(w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        _residuals(w, samples, J, e, width, depth, True)
+        return J.T @ e, J.T @ J
+
+    progress(0.0)
+    found = minimise(
+        cost,
+        normal,
+        w,
+        Factors(1e-3, least=1e-20),
+        scaling=identity,
+        steps=iterations,
+        watch=lambda trials, steps, cost: progress(steps / iterations),
+    )
     progress(1.0)
-    return w, best / len(samples)
+    return found.theta, 2 * found.cost / len(samples)
 
 
 @jit
