@@ -57,3 +57,13 @@ def test_records_are_read_where_they_stand():
 def test_a_part_nobody_knows_is_refused():
     with pytest.raises(TypeError, match="d"):
         laid_out(Window, {"a": 1, "b": 1, "c": 1, "d": 1})
+
+
+@numba.njit
+def _settings(p, at):
+    here, there = read(Window, p, at), read(Window, pointer(p), at + 1)
+    return here.b, there.c
+
+
+def test_records_of_floats_too():
+    assert _settings(np.array([0.5, 1.5, 2.5, 3.5, 4.5]), 1) == (2.5, 4.5)

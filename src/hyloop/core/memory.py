@@ -2,7 +2,7 @@
 
 A kernel gets bare vectors: numbers `x` and `p`, integers `i`. What lies where is said once, by a NamedTuple, and read
 by its names: ``m = views(x, WINDOW)`` gives pointers to the parts of a memory that `laid_out` has laid out, and
-``read(Member, i, at)`` the record of integers at one place.
+``read(Member, i, at)`` the record of numbers at one place.
 """
 
 from collections.abc import Callable, Mapping
@@ -50,10 +50,10 @@ def views(typingctx: Any, memory: Any, places: Any) -> Any:
 
 
 @intrinsic
-def read(typingctx: Any, bundle: Any, integers: Any, at: Any) -> Any:
-    """The NamedTuple `bundle` of integers that stands at ``integers[at]``."""
+def read(typingctx: Any, bundle: Any, numbers: Any, at: Any) -> Any:
+    """The NamedTuple `bundle` of numbers that stands at ``numbers[at]``: all integers, or all floats."""
     count = len(bundle.instance_class._fields)
-    result = types.BaseTuple.from_types([types.int64] * count, bundle.instance_class)
+    result = types.BaseTuple.from_types([numbers.dtype] * count, bundle.instance_class)
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         data = args[1]
@@ -63,4 +63,4 @@ def read(typingctx: Any, bundle: Any, integers: Any, at: Any) -> Any:
         words = [builder.load(builder.gep(first, [ir.Constant(ir.IntType(64), k)])) for k in range(count)]
         return context.make_tuple(builder, result, words)
 
-    return result(bundle, integers, types.intp), generate
+    return result(bundle, numbers, types.intp), generate
