@@ -7,7 +7,7 @@ from hyloop.core.jit import verb
 from hyloop.core.memory import read
 from hyloop.updating.filters.parameters import CLIP, REACH, SHRINK, TRANSFORM
 
-__all__ = ["Scaled", "held", "keep", "offer", "process", "scaled", "value"]
+__all__ = ["Carried", "Scaled", "carried", "held", "offer", "scaled", "value"]
 
 
 class Scaled(NamedTuple):
@@ -18,19 +18,25 @@ class Scaled(NamedTuple):
     high: float
 
 
-WALK = len(Scaled._fields)  # the random walk stands behind them
+class Carried(NamedTuple):
+    """Settings of a free parameter that walks at random."""
+
+    scale: float
+    low: float
+    high: float
+    process: float  # standard deviation of the random walk in a tick
 
 
 @verb
-def scaled(law, free, i):
+def scaled(free, i):
     """Settings of free parameter i out of those of all of them."""
-    return read(Scaled, free, law.each * i)
+    return read(Scaled, free, 3 * i)
 
 
 @verb
-def process(law, free, i):
-    """Standard deviation of the random walk of free parameter i in a tick."""
-    return free[law.each * i + WALK]
+def carried(free, i):
+    """Settings of free parameter i out of those of all of them, with its random walk."""
+    return read(Carried, free, 4 * i)
 
 
 @verb
@@ -62,13 +68,3 @@ def offer(m, its, bounds):
     """The parameter as other blocks see it: low / scale * scale may round to just outside the bounds."""
     theta = value(m, its, bounds)
     return clip(theta, its.low, its.high) if bounds != 0 else theta
-
-
-@verb
-def keep(law, m, free, usable, y):
-    """Take over the mean after a usable measurement, within the bounds; offer it to the law and to other blocks."""
-    for i in range(law.n):
-        its = scaled(law, free, i)
-        if usable:
-            m.mean[i] = held(m.point[i], its, law.bounds)
-        y[i] = m.params[law.order[i]] = offer(m.mean[i], its, law.bounds)

@@ -13,8 +13,8 @@ from hyloop.core.block import Block, rebind
 from hyloop.core.jit import pointer, verb
 from hyloop.core.memory import laid_out, read, views
 from hyloop.core.noise import normal_pair
-from hyloop.updating.filters.carried import held, offer, process, scaled, value
-from hyloop.updating.filters.measurement import finite, fix, followed, measurement, settings
+from hyloop.updating.filters.carried import Carried, carried, held, offer, value
+from hyloop.updating.filters.measurement import finite, fix, free_first, measurement, settings
 
 __all__ = ["EnsembleMemory", "ensemble_memory", "ensemble_step"]
 
@@ -61,61 +61,60 @@ def ensemble_memory(block: Block, n: int, members: int) -> tuple[EnsembleMemory,
 def ensemble_step(block: Block, free: tuple[int, ...], bounds: int, members: int) -> Callable:
     """Make ``advance(x, u, dt, p, y)`` for the parameters of `block` at the positions `free`.
 
-    `p` holds the other parameters of the law in their order, then `Own`, then scale, bounds and process for each
-    free one.
+    `p` holds the other parameters of the law in their order, then `Own`, then `Carried` for each free one.
     """
-    law = followed(block, free, bounds)
-    memory, parameters = ensemble_memory(block, law.n, members)[0], settings(law, Own)
+    n, nx, inputs, order = len(free), len(block.state), len(block.inputs), free_first(block, free)
+    memory, parameters = ensemble_memory(block, n, members)[0], settings(block, n, Own, Carried)
 
     def advance(x, u, dt, p, y):
-        m, q = views(x, memory), views(p, parameters)
-        fix(law, m.params, q.fixed)
-        walk(law, members, m, q)
-        before, after = carray(m.law, (members, law.states)), carray(m.trial, (members, law.states))
+        m, q, now = views(x, memory), views(p, parameters), pointer(u)
+        before, after = carray(m.law, (members, nx)), carray(m.trial, (members, nx))
+        fix(n, order, m.params, q.fixed)
+        walk(n, members, bounds, m, q)
         for j in range(members):
-            draw(law, members, m, q, j)
-            m.force[j] = measure(pointer(before[j]), u, dt, m.params, pointer(after[j]), m.outputs)
-        f = forecast(law, members, m, q)
-        innovation = u[law.inputs] - f.mean
-        usable = weigh(law, members, m, f, innovation)
+            draw(n, order, members, bounds, m, q, j)
+            m.force[j] = measure(pointer(before[j]), now, dt, m.params, pointer(after[j]), m.outputs)
+        f = forecast(nx, members, m, q)
+        innovation = u[inputs] - f.mean
+        usable = weigh(n, nx, members, m, f, innovation)
         if usable:
-            correct(law, members, m, q, f, innovation)
+            correct(n, nx, members, m, q, f, innovation)
         if f.whole:  # a broken input must not break the devices for good
-            for k in range(members * law.states):
+            for k in range(members * nx):
                 m.law[k] = m.trial[k]
-        keep(law, members, m, q, y)
-        y[law.n] = f.mean + f.variance / f.total * innovation if usable else f.mean
-        y[law.n + 1] = innovation
+        keep(n, members, bounds, m, q, pointer(y))
+        y[n] = f.mean + f.variance / f.total * innovation if usable else f.mean
+        y[n + 1] = innovation
 
     return rebind(advance, measure=measurement(block))
 
 
 @verb
-def walk(law, members, m, q):
+def walk(n, members, bounds, m, q):
     """Random walk of every member within the bounds."""
-    A, seed = carray(m.carried, (law.n, members)), read(Own, q.own, 0).seed
-    for i in range(law.n):
-        its, std = scaled(law, q.free, i), process(law, q.free, i)
+    A, seed = carray(m.carried, (n, members)), read(Own, q.own, 0).seed
+    for i in range(n):
+        its = carried(q.free, i)
         for j in range(0, members, 2):
             first, second = normal_pair(seed, m.drawn[0])
             m.drawn[0] += 1.0
-            A[i, j] += std * first
+            A[i, j] += its.process * first
             if j + 1 < members:
-                A[i, j + 1] += std * second
+                A[i, j + 1] += its.process * second
         for j in range(members):
-            A[i, j] = held(A[i, j], its, law.bounds)
+            A[i, j] = held(A[i, j], its, bounds)
 
 
 @verb
-def draw(law, members, m, q, j):
+def draw(n, order, members, bounds, m, q, j):
     """Parameters of the law at member j."""
-    A = carray(m.carried, (law.n, members))
-    for i in range(law.n):
-        m.params[law.order[i]] = value(A[i, j], scaled(law, q.free, i), law.bounds)
+    A = carray(m.carried, (n, members))
+    for i in range(n):
+        m.params[order[i]] = value(A[i, j], carried(q.free, i), bounds)
 
 
 @verb
-def forecast(law, members, m, q):
+def forecast(nx, members, m, q):
     """Mean and variance of the forces, which become deviations from their mean."""
     mean, variance, noise = 0.0, 0.0, read(Own, q.own, 0).noise
     for j in range(members):
@@ -123,22 +122,22 @@ def forecast(law, members, m, q):
     for j in range(members):
         m.force[j] -= mean
         variance += m.force[j] * m.force[j] / (members - 1)
-    return Forecast(mean, variance, variance + noise * noise, finite(m.trial, members * law.states))
+    return Forecast(mean, variance, variance + noise * noise, finite(m.trial, members * nx))
 
 
 @verb
-def weigh(law, members, m, f, innovation):
+def weigh(n, nx, members, m, f, innovation):
     """Gain of every parameter and of every state after the tick; whether all is finite."""
-    A, X = carray(m.carried, (law.n, members)), carray(m.trial, (members, law.states))
+    A, X = carray(m.carried, (n, members)), carray(m.trial, (members, nx))
     usable = f.whole and math.isfinite(innovation) and math.isfinite(f.total)
-    for i in range(law.n):
+    for i in range(n):
         middle, shared = against(A[i], m.force, members)
         m.gain[i] = shared / f.total
         usable = usable and math.isfinite(middle + m.gain[i] * innovation)
-    for k in range(law.states):
+    for k in range(nx):
         middle, shared = against(X[:, k], m.force, members)
-        m.gain[law.n + k] = shared / f.total
-        usable = usable and math.isfinite(middle + m.gain[law.n + k] * innovation)
+        m.gain[n + k] = shared / f.total
+        usable = usable and math.isfinite(middle + m.gain[n + k] * innovation)
     return usable
 
 
@@ -154,26 +153,26 @@ def against(a, force, members):
 
 
 @verb
-def correct(law, members, m, q, f, innovation):
+def correct(n, nx, members, m, q, f, innovation):
     """Move every member by the gain; deviations shrink by less, so that the covariance comes out right."""
-    A, X = carray(m.carried, (law.n, members)), carray(m.trial, (members, law.states))
+    A, X = carray(m.carried, (n, members)), carray(m.trial, (members, nx))
     noise = read(Own, q.own, 0).noise
     less = 1.0 / (1.0 + math.sqrt(noise * noise / f.total))
     for j in range(members):
         move = innovation - less * m.force[j]
-        for i in range(law.n):
+        for i in range(n):
             A[i, j] += m.gain[i] * move
-        for k in range(law.states):
-            X[j, k] += m.gain[law.n + k] * move
+        for k in range(nx):
+            X[j, k] += m.gain[n + k] * move
 
 
 @verb
-def keep(law, members, m, q, y):
+def keep(n, members, bounds, m, q, y):
     """Hold every member within the bounds, and offer the mean of the parameters."""
-    A = carray(m.carried, (law.n, members))
-    for i in range(law.n):
-        its, mean = scaled(law, q.free, i), 0.0
+    A = carray(m.carried, (n, members))
+    for i in range(n):
+        its, mean = carried(q.free, i), 0.0
         for j in range(members):
-            A[i, j] = held(A[i, j], its, law.bounds)
+            A[i, j] = held(A[i, j], its, bounds)
             mean += A[i, j] / members
-        y[i] = offer(mean, its, law.bounds)
+        y[i] = offer(mean, its, bounds)

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 from numba import carray
 
 from hyloop.core.block import Block, rebind
-from hyloop.core.jit import verb
+from hyloop.core.jit import pointer, verb
 from hyloop.core.memory import laid_out, read, views
-from hyloop.updating.filters.carried import keep, process, scaled, value
+from hyloop.updating.filters.carried import Carried, carried, held, offer, value
 from hyloop.updating.filters.factors import cholesky, mend, reflect, triangularise
-from hyloop.updating.filters.measurement import finite, fix, followed, measurement, move_on, settings
+from hyloop.updating.filters.measurement import finite, fix, free_first, measurement, move_on, settings
 from hyloop.updating.filters.parameters import SHRINK
 
 __all__ = ["REPAIRS", "FilterMemory", "Unscented", "along", "filter_memory", "filter_step"]
@@ -61,9 +61,9 @@ class Forecast(NamedTuple):
 
 
 @verb
-def along(point):
-    """Column and direction of a sigma point: the centre comes first, then two points along each column."""
-    return (point - 1) // 2, 0.0 if point == 0 else (1.0 if point % 2 == 1 else -1.0)
+def along(point, n):
+    """Column and direction of a sigma point: first the centre, then those ahead along every column, then behind."""
+    return (point - 1, 1.0) if point <= n else (point - 1 - n, -1.0)
 
 
 def filter_memory(block: Block, n: int) -> tuple[FilterMemory, int]:
@@ -77,67 +77,83 @@ def filter_memory(block: Block, n: int) -> tuple[FilterMemory, int]:
 def filter_step(block: Block, free: tuple[int, ...], bounds: int, repair: int) -> Callable:
     """Make ``advance(x, u, dt, p, y)`` for the parameters of `block` at the positions `free`.
 
-    `p` holds the other parameters of the law in their order, then `Unscented`, then scale, bounds and process for
-    each free one.
+    `p` holds the other parameters of the law in their order, then `Unscented`, then `Carried` for each free one.
     """
-    law = followed(block, free, bounds)
-    memory, parameters = filter_memory(block, law.n)[0], settings(law, Unscented)
+    n, nx, inputs, order = len(free), len(block.state), len(block.inputs), free_first(block, free)
+    memory, parameters = filter_memory(block, n)[0], settings(block, n, Unscented, Carried)
+    columns = 2 * n
 
     def advance(x, u, dt, p, y):
-        m, q = views(x, memory), views(p, parameters)
-        fix(law, m.params, q.fixed)
-        predict(law, m, q, repair)
-        share = shrink(law, m, q) if law.bounds == SHRINK else 1.0
-        for point in range(2 * law.n + 1):
-            draw(law, m, q, point)
-            m.force[point] = measure(m.law, u, dt, m.params, m.trial, m.outputs)
-        f = forecast(law, m, q)
-        innovation = u[law.inputs] - f.force
-        # a sample that is missing, or that some sigma point cannot answer, teaches nothing
-        usable = weigh(law, m, f.variance, innovation) and share > 0.0
+        m, q, now, out = views(x, memory), views(p, parameters), pointer(u), pointer(y)
+        fix(n, order, m.params, q.fixed)
         if repair == _SQUARE_ROOT:
-            correct_factor(law, m, f, usable)
+            walk_factor(n, m, q)
+            triangularise(m.work, 0, n, columns)
         else:
-            correct_covariance(law, m, f, usable)
+            walk_covariance(n, m, q)
+            definite = cholesky(m.matrix, 0, n, m.work, 0, columns)
+            if repair != _NEAREST and not definite:
+                fail(n, m)
+        share = shrink(n, m, q) if bounds == SHRINK else 1.0
+        for point in range(columns + 1):
+            draw(n, order, bounds, m, q, point)
+            m.force[point] = measure(m.law, now, dt, m.params, m.trial, m.outputs)
+        f = forecast(n, m, q)
+        innovation = u[inputs] - f.force
+        # a sample that is missing, or that some sigma point cannot answer, teaches nothing
+        usable = weigh(n, m, f.variance, innovation) and share > 0.0
+        if repair == _SQUARE_ROOT:
+            correct_factor(n, m, f, usable)
+        else:
+            correct_covariance(n, m, f, usable)
         if repair == _NEAREST:
-            mend(x, memory.spread, memory.good, law.n, x, memory.work, 2 * law.n)
-        keep(law, m, q.free, usable, y)
+            mend(x, memory.spread, memory.good, n, x, memory.work, columns)
+        keep(n, order, bounds, m, q, usable, out)
         # the device moves on once, with what is now known of it
-        y[law.n] = measure(m.law, u, dt, m.params, m.trial, m.outputs)
-        move_on(m.law, m.trial, law.states)
-        y[law.n + 1] = innovation
+        y[n] = measure(m.law, now, dt, m.params, m.trial, m.outputs)
+        move_on(m.law, m.trial, nx)
+        y[n + 1] = innovation
 
     return rebind(advance, measure=measurement(block))
 
 
 @verb
-def predict(law, m, q, repair):
-    """Random walk: P- = P + Q, and its lower triangle L."""
-    n = law.n
-    S, P, L = carray(m.spread, (n, n)), carray(m.matrix, (n, n)), carray(m.work, (n, 2 * n))
-    if repair == _SQUARE_ROOT:
-        for i in range(n):
-            for j in range(n):
-                L[i, j] = S[i, j]
-                L[i, n + j] = process(law, q.free, i) if i == j else 0.0
-        triangularise(m.work, 0, n, 2 * n)
-    else:
-        for i in range(n):
-            for j in range(n):
-                P[i, j] = S[i, j]
-            P[i, i] += process(law, q.free, i) ** 2
-        if not cholesky(m.matrix, 0, n, m.work, 0, 2 * n) and repair != _NEAREST:
-            for i in range(n):
-                m.mean[i] = math.nan  # a filter that has failed shall not look like one that has converged
+def walk_factor(n, m, q):
+    """Random walk: the factor [S | Q^(1/2)] of P- = P + Q."""
+    S, W = carray(m.spread, (n, n)), carray(m.work, (n, 2 * n))
+    for i in range(n):
+        for j in range(n):
+            W[i, j] = S[i, j]
+            W[i, n + j] = carried(q.free, i).process if i == j else 0.0
 
 
 @verb
-def shrink(law, m, q):
+def walk_covariance(n, m, q):
+    """Random walk: P- = P + Q."""
+    S, P = carray(m.spread, (n, n)), carray(m.matrix, (n, n))
+    for i in range(n):
+        for j in range(n):
+            P[i, j] = S[i, j]
+        P[i, i] += carried(q.free, i).process ** 2
+
+
+@verb
+def fail(n, m):
+    """A filter that has failed shall not look like one that has converged."""
+    for i in range(n):
+        m.mean[i] = math.nan
+
+
+@verb
+def shrink(n, m, q):
     """Lower the spread by tenths until all sigma points are inside the bounds; returns the share that is left."""
-    n = law.n
     P, L, share = carray(m.matrix, (n, n)), carray(m.work, (n, 2 * n)), 1.0
     for i in range(n):
-        share = min(share, room(m.mean[i], L[i], i + 1, scaled(law, q.free, i), read(Unscented, q.own, 0).width))
+        # a sigma point lies farthest out along one coordinate by the largest entry of that row of L
+        its, width, reach = carried(q.free, i), read(Unscented, q.own, 0).width, 0.0
+        for j in range(i + 1):
+            reach = max(reach, abs(its.scale * width * L[i, j]))
+        share = min(share, room(m.mean[i], reach, its))
     if share > 0.0:  # without a spread there is nothing to learn from; the covariance stays as it is
         for i in range(n):
             for j in range(n):
@@ -147,12 +163,8 @@ def shrink(law, m, q):
 
 
 @verb
-def room(mean, row, n, its, width):
-    """Share of the spread, in tenths, for which one parameter stays inside its bounds at all sigma points."""
-    # a sigma point lies farthest out along one coordinate by the largest entry of that row of L
-    reach = 0.0
-    for j in range(n):
-        reach = max(reach, abs(its.scale * width * row[j]))
+def room(mean, reach, its):
+    """Tenths of `reach` that one parameter can go to either side within its bounds."""
     inside = min(its.high - its.scale * mean, its.scale * mean - its.low)
     steps = 10
     while steps > 0 and steps / 10.0 * reach > inside:
@@ -161,25 +173,25 @@ def room(mean, row, n, its, width):
 
 
 @verb
-def draw(law, m, q, point):
-    """Parameters of the law at a sigma point: the mean itself, then ahead and behind along each column of L."""
-    L, width = carray(m.work, (law.n, 2 * law.n)), read(Unscented, q.own, 0).width
-    j, sign = along(point)
-    for i in range(law.n):
+def draw(n, order, bounds, m, q, point):
+    """Parameters of the law at a sigma point: the mean itself, or beside it along a column of L."""
+    L, width = carray(m.work, (n, 2 * n)), read(Unscented, q.own, 0).width
+    j, sign = along(point, n)
+    for i in range(n):
         mean = m.mean[i] + sign * width * L[i, j] if point > 0 else m.mean[i]
-        m.params[law.order[i]] = value(mean, scaled(law, q.free, i), law.bounds)
+        m.params[order[i]] = value(mean, carried(q.free, i), bounds)
 
 
 @verb
-def forecast(law, m, q):
+def forecast(n, m, q):
     """Force and its variance by central differences along the columns of L.
 
     They are the weighted sums of the textbook without their huge weights.
     """
     own, centre = read(Unscented, q.own, 0), m.force[0]
     rest, bend, total = own.noise * own.noise, 0.0, 0.0
-    for j in range(law.n):
-        plus, minus = m.force[1 + 2 * j], m.force[2 + 2 * j]
+    for j in range(n):
+        plus, minus = m.force[1 + j], m.force[1 + n + j]
         m.slope[j] = (plus - minus) / (2.0 * own.width)
         second = (plus + minus - 2.0 * centre) / (2.0 * own.width)
         bend += second / own.width
@@ -190,9 +202,8 @@ def forecast(law, m, q):
 
 
 @verb
-def weigh(law, m, variance, innovation):
+def weigh(n, m, variance, innovation):
     """Gain and the mean after the measurement; whether all is finite."""
-    n = law.n
     L = carray(m.work, (n, 2 * n))
     for i in range(n):
         s = 0.0
@@ -204,9 +215,8 @@ def weigh(law, m, variance, innovation):
 
 
 @verb
-def correct_factor(law, m, f, usable):
+def correct_factor(n, m, f, usable):
     """P+ = L (I - g g^T / variance) L^T, on its factor."""
-    n = law.n
     S, L = carray(m.spread, (n, n)), carray(m.work, (n, 2 * n))
     m.slope[n] = math.sqrt(f.rest)
     if usable:
@@ -218,11 +228,20 @@ def correct_factor(law, m, f, usable):
 
 
 @verb
-def correct_covariance(law, m, f, usable):
+def correct_covariance(n, m, f, usable):
     """P+ = P- less what the gain explains."""
-    n = law.n
     S, P = carray(m.spread, (n, n)), carray(m.matrix, (n, n))
     for i in range(n):
         for j in range(n):
             change = m.gain[i] * m.gain[j] / f.variance if usable else 0.0
             S[i, j] = P[i, j] - change
+
+
+@verb
+def keep(n, order, bounds, m, q, usable, y):
+    """Take over the mean after a usable measurement, within the bounds; offer it to the law and to other blocks."""
+    for i in range(n):
+        its = carried(q.free, i)
+        if usable:
+            m.mean[i] = held(m.point[i], its, bounds)
+        y[i] = m.params[order[i]] = offer(m.mean[i], its, bounds)

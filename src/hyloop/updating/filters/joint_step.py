@@ -20,12 +20,12 @@ from typing import Any, NamedTuple
 from numba import carray
 
 from hyloop.core.block import Block, rebind
-from hyloop.core.jit import verb
+from hyloop.core.jit import pointer, verb
 from hyloop.core.memory import laid_out, read, views
-from hyloop.updating.filters.carried import held, offer, process, scaled, value
+from hyloop.updating.filters.carried import Carried, carried, held, offer, value
 from hyloop.updating.filters.factors import triangularise
 from hyloop.updating.filters.filter_step import Unscented, along
-from hyloop.updating.filters.measurement import finite, fix, followed, measurement, settings
+from hyloop.updating.filters.measurement import finite, fix, free_first, measurement, settings
 
 __all__ = ["JointMemory", "joint_memory", "joint_step"]
 
@@ -61,35 +61,37 @@ def joint_step(block: Block, free: tuple[int, ...], states: tuple[int, ...], bou
 
     `p` is that of `filter_step`, followed by the process noise of every filtered state.
     """
-    law, N = followed(block, free, bounds), len(free) + len(states)
-    memory, parameters = joint_memory(block, law.n, len(states))[0], settings(law, Unscented)
+    n, nx, inputs, order = len(free), len(block.state), len(block.inputs), free_first(block, free)
+    memory, parameters = joint_memory(block, n, len(states))[0], settings(block, n, Unscented, Carried)
+    N = n + len(states)
+    rows, columns = N + 1, 3 * N + 2
 
     def advance(x, u, dt, p, y):
-        m, q = views(x, memory), views(p, parameters)
-        fix(law, m.params, q.fixed)
-        begin(law, m)
+        m, q, now = views(x, memory), views(p, parameters), pointer(u)
+        fix(n, order, m.params, q.fixed)
+        begin(nx, m)
         for point in range(2 * N + 1):
-            draw(law, states, m, q, point)
-            f = measure(m.begin, u, dt, m.params, m.trial, m.outputs)
-            note(law, states, m, q, point, f)
-        whole = complete(law, states, m, q)
+            draw(n, order, states, bounds, m, q, point)
+            f = measure(m.begin, now, dt, m.params, m.trial, m.outputs)
+            note(n, nx, states, m, q, point, f)
+        whole = complete(n, N, m, q)
         believed = m.centre[0] + m.shift[0]
-        innovation = u[law.inputs] - believed
+        innovation = u[inputs] - believed
         usable = whole and math.isfinite(innovation)
         if not usable:
             ignore(N, m)
         if whole:
-            triangularise(m.array, 0, N + 1, 3 * N + 2)
-            whole = correct(law, states, m, innovation, usable)
+            triangularise(m.array, 0, rows, columns)
+            whole = correct(n, nx, states, m, innovation, usable)
         if whole:
-            take_over(law, states, m, q)
+            take_over(n, N, nx, bounds, m, q)
             if usable:
                 noise = read(Unscented, q.own, 0).noise
-                believed = u[law.inputs] - innovation * (noise / m.array[0]) ** 2
-        for i in range(law.n):
-            y[i] = offer(m.mean[i], scaled(law, q.free, i), law.bounds)
-        y[law.n] = believed
-        y[law.n + 1] = innovation
+                believed = u[inputs] - innovation * (noise / m.array[0]) ** 2
+        for i in range(n):
+            y[i] = offer(m.mean[i], carried(q.free, i), bounds)
+        y[n] = believed
+        y[n + 1] = innovation
 
     return rebind(advance, measure=measurement(block))
 
@@ -101,49 +103,49 @@ def matrix(m, N):
 
 
 @verb
-def begin(law, m):
+def begin(nx, m):
     """States that are not filtered begin as they are at every sigma point."""
-    for k in range(law.states):
+    for k in range(nx):
         m.begin[k] = m.law[k]
 
 
 @verb
-def draw(law, states, m, q, point):
-    """Parameters and states at a sigma point: the mean itself, then ahead and behind along each column of S."""
-    N, width = law.n + len(states), read(Unscented, q.own, 0).width
+def draw(n, order, states, bounds, m, q, point):
+    """Parameters and states at a sigma point: the mean itself, or beside it along a column of S."""
+    N, width = n + len(states), read(Unscented, q.own, 0).width
     S = carray(m.spread, (N, N))
-    j, sign = along(point)
-    for i in range(law.n):
+    j, sign = along(point, N)
+    for i in range(n):
         offset = sign * width * S[i, j] if point > 0 else 0.0
-        m.params[law.order[i]] = value(m.mean[i] + offset, scaled(law, q.free, i), law.bounds)
+        m.params[order[i]] = value(m.mean[i] + offset, carried(q.free, i), bounds)
     for i in range(len(states)):
-        offset = sign * width * S[law.n + i, j] if point > 0 else 0.0
+        offset = sign * width * S[n + i, j] if point > 0 else 0.0
         m.begin[states[i]] = m.law[states[i]] + offset
 
 
 @verb
-def note(law, states, m, q, point, f):
+def note(n, nx, states, m, q, point, f):
     """Keep the central point; of the pair along column j of S make the columns j of G and of C."""
-    N, width = law.n + len(states), read(Unscented, q.own, 0).width
+    N, width = n + len(states), read(Unscented, q.own, 0).width
     S, A = carray(m.spread, (N, N)), matrix(m, N)
-    j, sign = along(point)
+    j, sign = along(point, N)
     if point == 0:
         m.centre[0] = f
-        for k in range(law.states):
+        for k in range(nx):
             m.kept[k] = m.trial[k]
         for i in range(len(states)):
-            m.centre[1 + law.n + i] = m.trial[states[i]]
+            m.centre[1 + n + i] = m.trial[states[i]]
     elif sign > 0.0:
         A[0, j] = f
-        for i in range(law.n):  # a parameter stays where its sigma point is
+        for i in range(n):  # a parameter stays where its sigma point is
             A[1 + i, j] = S[i, j]
             A[1 + i, N + j] = 0.0
         for i in range(len(states)):
-            A[1 + law.n + i, j] = m.trial[states[i]]
+            A[1 + n + i, j] = m.trial[states[i]]
     else:
         differ(A, 0, j, N, f, m.centre, width)
         for i in range(len(states)):
-            differ(A, 1 + law.n + i, j, N, m.trial[states[i]], m.centre, width)
+            differ(A, 1 + n + i, j, N, m.trial[states[i]], m.centre, width)
 
 
 @verb
@@ -155,10 +157,9 @@ def differ(A, i, j, N, minus, centre, width):
 
 
 @verb
-def complete(law, states, m, q):
+def complete(n, N, m, q):
     """Shift of the means, and the columns that follow from it and from the noises; whether all points are finite."""
-    N, own = law.n + len(states), read(Unscented, q.own, 0)
-    A, whole = matrix(m, N), True
+    A, own, whole = matrix(m, N), read(Unscented, q.own, 0), True
     for i in range(N + 1):
         bend = 0.0
         for j in range(N):
@@ -169,10 +170,10 @@ def complete(law, states, m, q):
         A[i, 2 * N + 1] = own.noise if i == 0 else 0.0
         for j in range(N):
             A[i, 2 * N + 2 + j] = 0.0
-    for i in range(law.n):
-        A[1 + i, 2 * N + 2 + i] = process(law, q.free, i)
-    for i in range(law.n, N):
-        A[1 + i, 2 * N + 2 + i] = q.walks[i - law.n]
+    for i in range(n):
+        A[1 + i, 2 * N + 2 + i] = carried(q.free, i).process
+    for i in range(n, N):
+        A[1 + i, 2 * N + 2 + i] = q.walks[i - n]
     return whole
 
 
@@ -184,9 +185,9 @@ def ignore(N, m):
 
 
 @verb
-def correct(law, states, m, innovation, usable):
+def correct(n, nx, states, m, innovation, usable):
     """Shift of every unknown by the prediction and the measurement; whether all is finite."""
-    N = law.n + len(states)
+    N = n + len(states)
     A, whole = matrix(m, N), True
     for i in range(N):
         if usable:
@@ -194,21 +195,20 @@ def correct(law, states, m, innovation, usable):
         for j in range(i + 1):
             whole = whole and math.isfinite(A[1 + i, 1 + j])
     for i in range(len(states)):
-        m.kept[states[i]] += m.shift[1 + law.n + i]
-    for i in range(law.n):
+        m.kept[states[i]] += m.shift[1 + n + i]
+    for i in range(n):
         whole = whole and math.isfinite(m.shift[1 + i])
-    return whole and finite(m.kept, law.states)
+    return whole and finite(m.kept, nx)
 
 
 @verb
-def take_over(law, states, m, q):
+def take_over(n, N, nx, bounds, m, q):
     """Spread, parameters within their bounds, and states; those not filtered are of the central point."""
-    N = law.n + len(states)
     S, A = carray(m.spread, (N, N)), matrix(m, N)
     for i in range(N):
         for j in range(N):
             S[i, j] = A[1 + i, 1 + j]
-    for i in range(law.n):
-        m.mean[i] = held(m.mean[i] + m.shift[1 + i], scaled(law, q.free, i), law.bounds)
-    for k in range(law.states):
+    for i in range(n):
+        m.mean[i] = held(m.mean[i] + m.shift[1 + i], carried(q.free, i), bounds)
+    for k in range(nx):
         m.law[k] = m.kept[k]

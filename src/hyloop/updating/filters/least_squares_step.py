@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 from numba import carray
 
 from hyloop.core.block import Block, rebind
-from hyloop.core.jit import verb
+from hyloop.core.jit import pointer, verb
 from hyloop.core.memory import laid_out, read, views
-from hyloop.updating.filters.carried import keep, scaled, value
+from hyloop.updating.filters.carried import Scaled, held, offer, scaled, value
 from hyloop.updating.filters.factors import reflect
-from hyloop.updating.filters.measurement import finite, fix, followed, measurement, move_on, settings
+from hyloop.updating.filters.measurement import finite, fix, free_first, measurement, move_on, settings
 
 __all__ = ["LeastSquaresMemory", "least_squares_memory", "least_squares_step"]
 
@@ -53,51 +53,50 @@ def least_squares_memory(block: Block, n: int) -> tuple[LeastSquaresMemory, int]
 def least_squares_step(block: Block, free: tuple[int, ...], bounds: int) -> Callable:
     """Make ``advance(x, u, dt, p, y)`` for the parameters of `block` at the positions `free`.
 
-    `p` holds the other parameters of the law in their order, then `Own`, then scale and bounds for each free one.
+    `p` holds the other parameters of the law in their order, then `Own`, then `Scaled` for each free one.
     """
-    law = followed(block, free, bounds, walk=False)
-    memory, parameters = least_squares_memory(block, law.n)[0], settings(law, Own)
+    n, nx, inputs, order = len(free), len(block.state), len(block.inputs), free_first(block, free)
+    memory, parameters = least_squares_memory(block, n)[0], settings(block, n, Own, Scaled)
 
     def advance(x, u, dt, p, y):
-        m, q = views(x, memory), views(p, parameters)
-        fix(law, m.params, q.fixed)
-        for point in range(2 * law.n + 1):
-            draw(law, m, q, point)
-            m.force[point] = measure(m.law, u, dt, m.params, m.trial, m.outputs)
-        innovation = u[law.inputs] - m.force[0]
-        variance = slopes(law, m, q)
-        usable = weigh(law, m, variance, innovation)
+        m, q, now = views(x, memory), views(p, parameters), pointer(u)
+        fix(n, order, m.params, q.fixed)
+        for point in range(2 * n + 1):
+            draw(n, order, bounds, m, q, point)
+            m.force[point] = measure(m.law, now, dt, m.params, m.trial, m.outputs)
+        innovation = u[inputs] - m.force[0]
+        variance = slopes(n, m, q)
+        usable = weigh(n, m, variance, innovation)
         if usable:
-            correct(law, m, q, variance)
-        keep(law, m, q.free, usable, y)
-        y[law.n] = measure(m.law, u, dt, m.params, m.trial, m.outputs)
-        move_on(m.law, m.trial, law.states)
-        y[law.n + 1] = innovation
+            correct(n, m, q, variance)
+        keep(n, order, bounds, m, q, usable, pointer(y))
+        y[n] = measure(m.law, now, dt, m.params, m.trial, m.outputs)
+        move_on(m.law, m.trial, nx)
+        y[n + 1] = innovation
 
     return rebind(advance, measure=measurement(block))
 
 
 @verb
-def draw(law, m, q, point):
-    """Parameters of the law at the mean, then a little more and a little less of each."""
-    for i in range(law.n):
+def draw(n, order, bounds, m, q, point):
+    """Parameters of the law at the mean, then with a little more of each, then with a little less."""
+    for i in range(n):
         mean = m.mean[i]
-        if point == 1 + 2 * i:
+        if point == 1 + i:
             mean += NEAR
-        elif point == 2 + 2 * i:
+        elif point == 1 + n + i:
             mean -= NEAR
-        m.params[law.order[i]] = value(mean, scaled(law, q.free, i), law.bounds)
+        m.params[order[i]] = value(mean, scaled(q.free, i), bounds)
 
 
 @verb
-def slopes(law, m, q):
+def slopes(n, m, q):
     """g = S^T φ with the noise behind it, and the sum of their squares: the variance of the force."""
-    n, own = law.n, read(Own, q.own, 0)
-    S = carray(m.spread, (n, n))
+    S, own = carray(m.spread, (n, n)), read(Own, q.own, 0)
     for j in range(n):
         m.slope[j] = 0.0
     for i in range(n):
-        phi = (m.force[1 + 2 * i] - m.force[2 + 2 * i]) / (2.0 * NEAR)
+        phi = (m.force[1 + i] - m.force[1 + n + i]) / (2.0 * NEAR)
         for j in range(n):
             m.slope[j] += S[i, j] * phi
     m.slope[n] = own.noise * math.sqrt(own.forgetting)
@@ -108,9 +107,8 @@ def slopes(law, m, q):
 
 
 @verb
-def weigh(law, m, variance, innovation):
+def weigh(n, m, variance, innovation):
     """The mean after the measurement; whether all is finite."""
-    n = law.n
     S = carray(m.spread, (n, n))
     for i in range(n):
         s = 0.0
@@ -121,9 +119,9 @@ def weigh(law, m, variance, innovation):
 
 
 @verb
-def correct(law, m, q, variance):
+def correct(n, m, q, variance):
     """S after the measurement; the past fades, as long as the trace of the covariance stays below its ceiling."""
-    n, own = law.n, read(Own, q.own, 0)
+    own = read(Own, q.own, 0)
     reflect(m.slope, 0, math.sqrt(variance), n, m.spread, 0, n, m.fresh, 0)
     trace = 0.0
     for k in range(n * n):
@@ -131,3 +129,13 @@ def correct(law, m, q, variance):
     fade = 1.0 / math.sqrt(own.forgetting) if trace <= own.forgetting * own.trace else 1.0
     for k in range(n * n):
         m.spread[k] = fade * m.fresh[k]
+
+
+@verb
+def keep(n, order, bounds, m, q, usable, y):
+    """Take over the mean after a usable measurement, within the bounds; offer it to the law and to other blocks."""
+    for i in range(n):
+        its = scaled(q.free, i)
+        if usable:
+            m.mean[i] = held(m.point[i], its, bounds)
+        y[i] = m.params[order[i]] = offer(m.mean[i], its, bounds)
