@@ -67,13 +67,13 @@ def ensemble_step(block: Block, free: tuple[int, ...], bounds: int, members: int
     memory, parameters = ensemble_memory(block, n, members)[0], settings(block, n, Own, Carried)
 
     def advance(x, u, dt, p, y):
-        m, q, now = views(x, memory), views(p, parameters), pointer(u)
+        m, q, signals = views(x, memory), views(p, parameters), pointer(u)
         before, after = carray(m.law, (members, nx)), carray(m.trial, (members, nx))
         fix(n, order, m.params, q.fixed)
         walk(n, members, bounds, m, q)
         for j in range(members):
             draw(n, order, members, bounds, m, q, j)
-            m.force[j] = measure(pointer(before[j]), now, dt, m.params, pointer(after[j]), m.outputs)
+            m.force[j] = measure(pointer(before[j]), signals, dt, m.params, pointer(after[j]), m.outputs)
         f = forecast(nx, members, m, q)
         innovation = u[inputs] - f.mean
         usable = weigh(n, nx, members, m, f, innovation)

@@ -84,7 +84,7 @@ def filter_step(block: Block, free: tuple[int, ...], bounds: int, repair: int) -
     columns = 2 * n
 
     def advance(x, u, dt, p, y):
-        m, q, now, out = views(x, memory), views(p, parameters), pointer(u), pointer(y)
+        m, q, signals = views(x, memory), views(p, parameters), pointer(u)
         fix(n, order, m.params, q.fixed)
         if repair == _SQUARE_ROOT:
             walk_factor(n, m, q)
@@ -97,7 +97,7 @@ def filter_step(block: Block, free: tuple[int, ...], bounds: int, repair: int) -
         share = shrink(n, m, q) if bounds == SHRINK else 1.0
         for point in range(columns + 1):
             draw(n, order, bounds, m, q, point)
-            m.force[point] = measure(m.law, now, dt, m.params, m.trial, m.outputs)
+            m.force[point] = measure(m.law, signals, dt, m.params, m.trial, m.outputs)
         f = forecast(n, m, q)
         innovation = u[inputs] - f.force
         # a sample that is missing, or that some sigma point cannot answer, teaches nothing
@@ -108,9 +108,9 @@ def filter_step(block: Block, free: tuple[int, ...], bounds: int, repair: int) -
             correct_covariance(n, m, f, usable)
         if repair == _NEAREST:
             mend(x, memory.spread, memory.good, n, x, memory.work, columns)
-        keep(n, order, bounds, m, q, usable, out)
+        keep(n, order, bounds, m, q, usable, pointer(y))
         # the device moves on once, with what is now known of it
-        y[n] = measure(m.law, now, dt, m.params, m.trial, m.outputs)
+        y[n] = measure(m.law, signals, dt, m.params, m.trial, m.outputs)
         move_on(m.law, m.trial, nx)
         y[n + 1] = innovation
 

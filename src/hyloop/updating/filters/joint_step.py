@@ -67,12 +67,12 @@ def joint_step(block: Block, free: tuple[int, ...], states: tuple[int, ...], bou
     rows, columns = N + 1, 3 * N + 2
 
     def advance(x, u, dt, p, y):
-        m, q, now = views(x, memory), views(p, parameters), pointer(u)
+        m, q, signals = views(x, memory), views(p, parameters), pointer(u)
         fix(n, order, m.params, q.fixed)
         begin(nx, m)
         for point in range(2 * N + 1):
             draw(n, order, states, bounds, m, q, point)
-            f = measure(m.begin, now, dt, m.params, m.trial, m.outputs)
+            f = measure(m.begin, signals, dt, m.params, m.trial, m.outputs)
             note(n, nx, states, m, q, point, f)
         whole = complete(n, N, m, q)
         believed = m.centre[0] + m.shift[0]

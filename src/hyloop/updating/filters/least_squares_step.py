@@ -59,18 +59,18 @@ def least_squares_step(block: Block, free: tuple[int, ...], bounds: int) -> Call
     memory, parameters = least_squares_memory(block, n)[0], settings(block, n, Own, Scaled)
 
     def advance(x, u, dt, p, y):
-        m, q, now = views(x, memory), views(p, parameters), pointer(u)
+        m, q, signals = views(x, memory), views(p, parameters), pointer(u)
         fix(n, order, m.params, q.fixed)
         for point in range(2 * n + 1):
             draw(n, order, bounds, m, q, point)
-            m.force[point] = measure(m.law, now, dt, m.params, m.trial, m.outputs)
+            m.force[point] = measure(m.law, signals, dt, m.params, m.trial, m.outputs)
         innovation = u[inputs] - m.force[0]
         variance = slopes(n, m, q)
         usable = weigh(n, m, variance, innovation)
         if usable:
             correct(n, m, q, variance)
         keep(n, order, bounds, m, q, usable, pointer(y))
-        y[n] = measure(m.law, now, dt, m.params, m.trial, m.outputs)
+        y[n] = measure(m.law, signals, dt, m.params, m.trial, m.outputs)
         move_on(m.law, m.trial, nx)
         y[n + 1] = innovation
 
