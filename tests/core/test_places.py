@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hyloop.core.jit import pointer
-from hyloop.core.memory import laid_out, read, views
+from hyloop.core.memory import laid_out, place, read, views
 
 
 class Window(NamedTuple):
@@ -67,3 +67,15 @@ def _settings(p, at):
 
 def test_records_of_floats_too():
     assert _settings(np.array([0.5, 1.5, 2.5, 3.5, 4.5]), 1) == (2.5, 4.5)
+
+
+@numba.njit
+def _matrix(x, at):
+    A, B = numba.carray(place(x, at), (2, 2)), numba.carray(place(pointer(x), at), (2, 2))
+    A[1, 0] = B[0, 1]
+
+
+def test_a_matrix_at_a_place_is_a_view_of_it():
+    x = np.arange(6.0)
+    _matrix(x, 1)
+    assert np.array_equal(x, [0.0, 1.0, 2.0, 2.0, 4.0, 5.0])

@@ -2,7 +2,7 @@
 
 A kernel gets bare vectors: numbers `x` and `p`, integers `i`. What lies where is said once, by a NamedTuple, and read
 by its names: ``m = views(x, WINDOW)`` gives pointers to the parts of a memory that `laid_out` has laid out, and
-``read(Member, i, at)`` the record of numbers at one place.
+``read(Member, i, at)`` the record of numbers at one place. A matrix is ``carray(m.a, (rows, columns))`` by Numba.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-__all__ = ["laid_out", "read", "views"]
+__all__ = ["laid_out", "place", "read", "views"]
 
 T = TypeVar("T")
 
@@ -47,6 +47,20 @@ def views(typingctx: Any, memory: Any, places: Any) -> Any:
         return context.make_tuple(builder, result, [builder.gep(data, [offset]) for offset in offsets])
 
     return result(memory, places), generate
+
+
+@intrinsic
+def place(typingctx: Any, memory: Any, at: Any) -> Any:
+    """Pointer to ``memory[at]``, of a vector or a pointer."""
+    result = types.CPointer(memory.dtype)
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        data = args[0]
+        if not isinstance(sig.args[0], types.CPointer):
+            data = cgutils.create_struct_proxy(sig.args[0])(context, builder, value=data).data
+        return builder.gep(data, [args[1]])
+
+    return result(memory, types.intp), generate
 
 
 @intrinsic

@@ -18,14 +18,14 @@ step: Any = None  # bound by `delayed_step`
 class DelayMemory(NamedTuple):
     """What lies behind the states of the updater."""
 
-    count: int  # ticks so far
+    ticks: int  # so far
     ring: int  # (depth + 1, inputs): the law's inputs of the past
     past: int  # the inputs handed on, and the force
 
 
 def delay_memory(first: int, inputs: int, depth: int) -> tuple[DelayMemory, int]:
     """Lay out, behind `first` states, what a delay of up to `depth` ticks needs; with the size of the whole."""
-    return laid_out(DelayMemory, {"count": 1, "ring": inputs * (depth + 1), "past": inputs + 1}, first)
+    return laid_out(DelayMemory, {"ticks": 1, "ring": inputs * (depth + 1), "past": inputs + 1}, first)
 
 
 def delayed_step(function: Callable, size: int, n_p: int, inputs: int, depth: int) -> Callable:
@@ -38,12 +38,12 @@ def delayed_step(function: Callable, size: int, n_p: int, inputs: int, depth: in
 
     def advance(x, u, dt, p, y):
         m, delay = views(x, memory), p[n_p]
-        count, ring = int(m.count[0]), carray(m.ring, (slots, inputs))
+        count, ring = int(m.ticks[0]), carray(m.ring, (slots, inputs))
         store(ring, slots, inputs, count, u)
         recall(ring, slots, inputs, count, delay, m.past)
         m.past[inputs] = u[inputs] if count >= delay else math.nan
         # the count turns round where nothing depends on it any more, so that it stays exact for ever
-        m.count[0] = count + 1 if count + 1 < 2 * slots else slots
+        m.ticks[0] = count + 1 if count + 1 < 2 * slots else slots
         step(x, carray(m.past, (inputs + 1,)), dt, p, y)
 
     return rebind(advance, step=verb(function))

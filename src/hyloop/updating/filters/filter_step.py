@@ -86,14 +86,7 @@ def filter_step(block: Block, free: tuple[int, ...], bounds: int, repair: int) -
     def advance(x, u, dt, p, y):
         m, q, signals = views(x, memory), views(p, parameters), pointer(u)
         fix(n, order, m.params, q.fixed)
-        if repair == _SQUARE_ROOT:
-            walk_factor(n, m, q)
-            triangularise(m.work, 0, n, columns)
-        else:
-            walk_covariance(n, m, q)
-            definite = cholesky(m.matrix, 0, n, m.work, 0, columns)
-            if repair != _NEAREST and not definite:
-                fail(n, m)
+        predict(n, columns, repair, m, q)
         share = shrink(n, m, q) if bounds == SHRINK else 1.0
         for point in range(columns + 1):
             draw(n, order, bounds, m, q, point)
@@ -102,10 +95,7 @@ def filter_step(block: Block, free: tuple[int, ...], bounds: int, repair: int) -
         innovation = u[inputs] - f.force
         # a sample that is missing, or that some sigma point cannot answer, teaches nothing
         usable = weigh(n, m, f.variance, innovation) and share > 0.0
-        if repair == _SQUARE_ROOT:
-            correct_factor(n, m, f, usable)
-        else:
-            correct_covariance(n, m, f, usable)
+        correct(n, columns, repair, m, f, usable)
         if repair == _NEAREST:
             mend(x, memory.spread, memory.good, n, x, memory.work, columns)
         keep(n, order, bounds, m, q, usable, pointer(y))
@@ -118,30 +108,23 @@ def filter_step(block: Block, free: tuple[int, ...], bounds: int, repair: int) -
 
 
 @verb
-def walk_factor(n, m, q):
-    """Random walk: the factor [S | Q^(1/2)] of P- = P + Q."""
-    S, W = carray(m.spread, (n, n)), carray(m.work, (n, 2 * n))
-    for i in range(n):
-        for j in range(n):
-            W[i, j] = S[i, j]
-            W[i, n + j] = carried(q.free, i).process if i == j else 0.0
-
-
-@verb
-def walk_covariance(n, m, q):
-    """Random walk: P- = P + Q."""
-    S, P = carray(m.spread, (n, n)), carray(m.matrix, (n, n))
-    for i in range(n):
-        for j in range(n):
-            P[i, j] = S[i, j]
-        P[i, i] += carried(q.free, i).process ** 2
-
-
-@verb
-def fail(n, m):
-    """A filter that has failed shall not look like one that has converged."""
-    for i in range(n):
-        m.mean[i] = math.nan
+def predict(n, columns, repair, m, q):
+    """Random walk: P- = P + Q, and its lower triangle L, from the factor [S | Q^(1/2)] or from P- itself."""
+    S, P, L = carray(m.spread, (n, n)), carray(m.matrix, (n, n)), carray(m.work, (n, columns))
+    if repair == _SQUARE_ROOT:
+        for i in range(n):
+            for j in range(n):
+                L[i, j] = S[i, j]
+                L[i, n + j] = carried(q.free, i).process if i == j else 0.0
+        triangularise(m.work, 0, n, columns)
+    else:
+        for i in range(n):
+            for j in range(n):
+                P[i, j] = S[i, j]
+            P[i, i] += carried(q.free, i).process ** 2
+        if not cholesky(m.matrix, 0, n, m.work, 0, columns) and repair != _NEAREST:
+            for i in range(n):
+                m.mean[i] = math.nan  # a filter that has failed shall not look like one that has converged
 
 
 @verb
@@ -215,26 +198,22 @@ def weigh(n, m, variance, innovation):
 
 
 @verb
-def correct_factor(n, m, f, usable):
-    """P+ = L (I - g g^T / variance) L^T, on its factor."""
-    S, L = carray(m.spread, (n, n)), carray(m.work, (n, 2 * n))
-    m.slope[n] = math.sqrt(f.rest)
-    if usable:
-        reflect(m.slope, 0, math.sqrt(f.variance), n, m.work, 0, 2 * n, m.spread, 0)
+def correct(n, columns, repair, m, f, usable):
+    """P+ = L (I - g g^T / variance) L^T on its factor, or P- less what the gain explains."""
+    S, P, L = carray(m.spread, (n, n)), carray(m.matrix, (n, n)), carray(m.work, (n, columns))
+    if repair == _SQUARE_ROOT:
+        m.slope[n] = math.sqrt(f.rest)
+        if usable:
+            reflect(m.slope, 0, math.sqrt(f.variance), n, m.work, 0, columns, m.spread, 0)
+        else:
+            for i in range(n):
+                for j in range(n):
+                    S[i, j] = L[i, j]
     else:
         for i in range(n):
             for j in range(n):
-                S[i, j] = L[i, j]
-
-
-@verb
-def correct_covariance(n, m, f, usable):
-    """P+ = P- less what the gain explains."""
-    S, P = carray(m.spread, (n, n)), carray(m.matrix, (n, n))
-    for i in range(n):
-        for j in range(n):
-            change = m.gain[i] * m.gain[j] / f.variance if usable else 0.0
-            S[i, j] = P[i, j] - change
+                change = m.gain[i] * m.gain[j] / f.variance if usable else 0.0
+                S[i, j] = P[i, j] - change
 
 
 @verb
