@@ -78,6 +78,8 @@ def filter_step(block: Block, free: tuple[int, ...], bounds: int, repair: int) -
     """Make ``advance(x, u, dt, p, y)`` for the parameters of `block` at the positions `free`.
 
     `p` holds the other parameters of the law in their order, then `Unscented`, then `Carried` for each free one.
+    Everything in the closure is a number, so that Numba's cache key is the same in every process; sizes and rules go to
+    the verbs one by one, because Numba then compiles each for these very numbers, with loops of known length.
     """
     n, nx, inputs, order = len(free), len(block.state), len(block.inputs), free_first(block, free)
     memory, parameters = filter_memory(block, n)[0], settings(block, n, Unscented, Carried)
@@ -86,7 +88,10 @@ def filter_step(block: Block, free: tuple[int, ...], bounds: int, repair: int) -
     def advance(x, u, dt, p, y):
         m, q, signals = views(x, memory), views(p, parameters), pointer(u)
         fix(n, order, m.params, q.fixed)
-        predict(n, columns, repair, m, q)
+        if repair == _SQUARE_ROOT:
+            predict_factor(n, columns, m, q)
+        else:
+            predict_covariance(n, columns, m, q, repair == _NEAREST)
         share = shrink(n, m, q) if bounds == SHRINK else 1.0
         for point in range(columns + 1):
             draw(n, order, bounds, m, q, point)
@@ -95,7 +100,10 @@ def filter_step(block: Block, free: tuple[int, ...], bounds: int, repair: int) -
         innovation = u[inputs] - f.force
         # a sample that is missing, or that some sigma point cannot answer, teaches nothing
         usable = weigh(n, m, f.variance, innovation) and share > 0.0
-        correct(n, columns, repair, m, f, usable)
+        if repair == _SQUARE_ROOT:
+            correct_factor(n, columns, m, f, usable)
+        else:
+            correct_covariance(n, m, f, usable)
         if repair == _NEAREST:
             mend(x, memory.spread, memory.good, n, x, memory.work, columns)
         keep(n, order, bounds, m, q, usable, pointer(y))
@@ -108,23 +116,27 @@ def filter_step(block: Block, free: tuple[int, ...], bounds: int, repair: int) -
 
 
 @verb
-def predict(n, columns, repair, m, q):
-    """Random walk: P- = P + Q, and its lower triangle L, from the factor [S | Q^(1/2)] or from P- itself."""
-    S, P, L = carray(m.spread, (n, n)), carray(m.matrix, (n, n)), carray(m.work, (n, columns))
-    if repair == _SQUARE_ROOT:
+def predict_factor(n, columns, m, q):
+    """Random walk: the lower triangle L of P- = P + Q, from the factor [S | Q^(1/2)]."""
+    S, L = carray(m.spread, (n, n)), carray(m.work, (n, columns))
+    for i in range(n):
+        for j in range(n):
+            L[i, j] = S[i, j]
+            L[i, n + j] = carried(q.free, i).process if i == j else 0.0
+    triangularise(m.work, 0, n, columns)
+
+
+@verb
+def predict_covariance(n, columns, m, q, mended):
+    """Random walk: P- = P + Q, and its lower triangle L."""
+    S, P = carray(m.spread, (n, n)), carray(m.matrix, (n, n))
+    for i in range(n):
+        for j in range(n):
+            P[i, j] = S[i, j]
+        P[i, i] += carried(q.free, i).process ** 2
+    if not cholesky(m.matrix, 0, n, m.work, 0, columns) and not mended:
         for i in range(n):
-            for j in range(n):
-                L[i, j] = S[i, j]
-                L[i, n + j] = carried(q.free, i).process if i == j else 0.0
-        triangularise(m.work, 0, n, columns)
-    else:
-        for i in range(n):
-            for j in range(n):
-                P[i, j] = S[i, j]
-            P[i, i] += carried(q.free, i).process ** 2
-        if not cholesky(m.matrix, 0, n, m.work, 0, columns) and repair != _NEAREST:
-            for i in range(n):
-                m.mean[i] = math.nan  # a filter that has failed shall not look like one that has converged
+            m.mean[i] = math.nan  # a filter that has failed shall not look like one that has converged
 
 
 @verb
@@ -198,22 +210,26 @@ def weigh(n, m, variance, innovation):
 
 
 @verb
-def correct(n, columns, repair, m, f, usable):
-    """P+ = L (I - g g^T / variance) L^T on its factor, or P- less what the gain explains."""
-    S, P, L = carray(m.spread, (n, n)), carray(m.matrix, (n, n)), carray(m.work, (n, columns))
-    if repair == _SQUARE_ROOT:
-        m.slope[n] = math.sqrt(f.rest)
-        if usable:
-            reflect(m.slope, 0, math.sqrt(f.variance), n, m.work, 0, columns, m.spread, 0)
-        else:
-            for i in range(n):
-                for j in range(n):
-                    S[i, j] = L[i, j]
+def correct_factor(n, columns, m, f, usable):
+    """P+ = L (I - g g^T / variance) L^T, on its factor."""
+    S, L = carray(m.spread, (n, n)), carray(m.work, (n, columns))
+    m.slope[n] = math.sqrt(f.rest)
+    if usable:
+        reflect(m.slope, 0, math.sqrt(f.variance), n, m.work, 0, columns, m.spread, 0)
     else:
         for i in range(n):
             for j in range(n):
-                change = m.gain[i] * m.gain[j] / f.variance if usable else 0.0
-                S[i, j] = P[i, j] - change
+                S[i, j] = L[i, j]
+
+
+@verb
+def correct_covariance(n, m, f, usable):
+    """P+ = P- less what the gain explains."""
+    S, P = carray(m.spread, (n, n)), carray(m.matrix, (n, n))
+    for i in range(n):
+        for j in range(n):
+            change = m.gain[i] * m.gain[j] / f.variance if usable else 0.0
+            S[i, j] = P[i, j] - change
 
 
 @verb
