@@ -7,7 +7,7 @@ by its names:
     ``w = columns(Work, x, n)``         pointers to parts of n numbers each, one after another
     ``a = read(Member, i, at)``         the record that stands at one place
     ``a = entry(Member, i, first, k)``  number k of a table of records
-    ``tail(x, at)``                     the memory from one place on
+    ``tail(x, at)``                     the memory from one place on; a matrix there is ``carray(tail(x, at), (n, m))``
 
 A record is written from the same NamedTuple (a tuple of numbers, after all), so that whoever writes and whoever reads
 cannot disagree; `Growing` joins parts to a vector and tells where each begins. `read` and `entry` work in Python, too.

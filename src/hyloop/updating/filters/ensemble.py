@@ -14,7 +14,7 @@ import numpy as np
 from hyloop.core.block import Block, Instance, Param, inplace_block
 from hyloop.core.noise import normal_pair
 from hyloop.errors import OutOfBounds
-from hyloop.updating.filters.ensemble_step import ensemble_places, ensemble_step
+from hyloop.updating.filters.ensemble_step import ensemble_memory, ensemble_step
 from hyloop.updating.filters.parameters import (
     CLIP,
     TRANSFORM,
@@ -114,7 +114,7 @@ def _block(law: Block, names: tuple[str, ...], bounds: int, members: int) -> Blo
     state = [f"m_{key}_{j}" for key in names for j in range(members)]
     state += [f"x_{key}_{j}" for j in range(members) for key in law.state]
     state += ["drawn"]
-    size = ensemble_places(law, len(names), members).size
+    _, size = ensemble_memory(law, len(names), members)
     make = inplace_block(
         inputs={**law.inputs, "f_m": "N"},
         outputs={**{key: law.params[key].unit for key in names}, "f": "N", "innovation": "N"},

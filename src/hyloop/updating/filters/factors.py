@@ -6,7 +6,10 @@ them in its state vector.
 
 import math
 
+from numba import carray
+
 from hyloop.core.jit import verb
+from hyloop.core.memory import tail
 
 __all__ = ["cholesky", "mend", "nearest", "reflect", "triangularise"]
 
@@ -18,30 +21,29 @@ def triangularise(w, at, n, columns):
     Householder reflections from the right (an LQ factorisation): the product is never formed, so the condition
     number is not squared and the result is always a valid factor.
     """
+    A = carray(tail(w, at), (n, columns))
     for i in range(n):
-        row = at + i * columns
         norm = 0.0
         for k in range(i, columns):
-            norm += w[row + k] * w[row + k]
+            norm += A[i, k] * A[i, k]
         if norm == 0.0:
             continue
         norm = math.sqrt(norm)
-        positive = w[row + i] > 0.0
+        positive = A[i, i] > 0.0
         # the pivot grows in magnitude, so no digits cancel; the sign is set right afterwards
-        pivot = w[row + i] + norm if positive else w[row + i] - norm
+        pivot = A[i, i] + norm if positive else A[i, i] - norm
         for j in range(i + 1, n):
-            other = at + j * columns
-            s = w[other + i] * pivot
+            s = A[j, i] * pivot
             for k in range(i + 1, columns):
-                s += w[other + k] * w[row + k]
+                s += A[j, k] * A[i, k]
             s /= norm * abs(pivot)
-            head = w[other + i] - s * pivot
-            w[other + i] = -head if positive else head
+            head = A[j, i] - s * pivot
+            A[j, i] = -head if positive else head
             for k in range(i + 1, columns):
-                w[other + k] -= s * w[row + k]
-        w[row + i] = norm
+                A[j, k] -= s * A[i, k]
+        A[i, i] = norm
         for k in range(i + 1, columns):
-            w[row + k] = 0.0
+            A[i, k] = 0.0
 
 
 @verb
@@ -56,16 +58,16 @@ def reflect(g, at, norm, n, a, lower, stride, w, to):
     ----------
     Kaminski, Bryson, Schmidt (1971), doi:10.1109/TAC.1971.1099816.
     """
-    pivot = g[at] + norm if g[at] > 0.0 else g[at] - norm
+    g, L, S = tail(g, at), carray(tail(a, lower), (n, stride)), carray(tail(w, to), (n, n))
+    pivot = g[0] + norm if g[0] > 0.0 else g[0] - norm
     for i in range(n):
-        row = lower + i * stride
-        s = a[row] * pivot
+        s = L[i, 0] * pivot
         for k in range(1, n):
-            s += a[row + k] * g[at + k]
+            s += L[i, k] * g[k]
         s /= norm * abs(pivot)
         for k in range(1, n):
-            w[to + i * n + k - 1] = a[row + k] - s * g[at + k]
-        w[to + i * n + n - 1] = -s * g[at + n]
+            S[i, k - 1] = L[i, k] - s * g[k]
+        S[i, n - 1] = -s * g[n]
 
 
 @verb
@@ -74,19 +76,19 @@ def cholesky(a, at, n, w, to, stride):
 
     A failed factor holds nan from the failing pivot on, so that it cannot pass for a good one.
     """
-    definite = True
+    A, L, definite = carray(tail(a, at), (n, n)), carray(tail(w, to), (n, stride)), True
     for j in range(n):
         for i in range(j):
-            w[to + i * stride + j] = 0.0
+            L[i, j] = 0.0
         for i in range(j, n):
-            s = a[at + i * n + j]
+            s = A[i, j]
             for k in range(j):
-                s -= w[to + i * stride + k] * w[to + j * stride + k]
+                s -= L[i, k] * L[j, k]
             if i == j:
                 definite = definite and s > 0.0
-                w[to + j * stride + j] = math.sqrt(s) if s > 0.0 else math.nan
+                L[j, j] = math.sqrt(s) if s > 0.0 else math.nan
             else:
-                w[to + i * stride + j] = s / w[to + j * stride + j]
+                L[i, j] = s / L[j, j]
     return definite
 
 
@@ -107,37 +109,42 @@ def nearest(a, at, n, v, to, shift):
     ----------
     Higham (1988), doi:10.1016/0024-3795(88)90223-6.
     """
+    A, V = carray(tail(a, at), (n, n)), carray(tail(v, to), (n, n))
     for i in range(n):
         for j in range(n):
-            v[to + i * n + j] = 1.0 if i == j else 0.0
+            V[i, j] = 1.0 if i == j else 0.0
     for _ in range(_SWEEPS):
         for i in range(n):
             for j in range(i + 1, n):
-                off = a[at + i * n + j]
-                if off == 0.0:
-                    continue
-                t = (a[at + j * n + j] - a[at + i * n + i]) / (2.0 * off)
-                t = (1.0 if t >= 0.0 else -1.0) / (abs(t) + math.sqrt(t * t + 1.0))
-                c = 1.0 / math.sqrt(t * t + 1.0)
-                s = t * c
-                for k in range(n):
-                    p, q = a[at + k * n + i], a[at + k * n + j]
-                    a[at + k * n + i], a[at + k * n + j] = c * p - s * q, s * p + c * q
-                for k in range(n):
-                    p, q = a[at + i * n + k], a[at + j * n + k]
-                    a[at + i * n + k], a[at + j * n + k] = c * p - s * q, s * p + c * q
-                    p, q = v[to + k * n + i], v[to + k * n + j]
-                    v[to + k * n + i], v[to + k * n + j] = c * p - s * q, s * p + c * q
+                if A[i, j] != 0.0:
+                    rotate(A, V, n, i, j)
     for k in range(n):
-        root = math.sqrt(max(a[at + k * n + k], shift))
+        root = math.sqrt(max(A[k, k], shift))
         for i in range(n):
-            v[to + i * n + k] *= root
+            V[i, k] *= root
     for i in range(n):
         for j in range(n):
             s = 0.0
             for k in range(n):
-                s += v[to + i * n + k] * v[to + j * n + k]
-            a[at + i * n + j] = s
+                s += V[i, k] * V[j, k]
+            A[i, j] = s
+
+
+@verb
+def rotate(A, V, n, i, j):
+    """The Jacobi rotation of rows and columns i and j that makes A[i, j] vanish, also of the vectors in V."""
+    t = (A[j, j] - A[i, i]) / (2.0 * A[i, j])
+    t = (1.0 if t >= 0.0 else -1.0) / (abs(t) + math.sqrt(t * t + 1.0))
+    c = 1.0 / math.sqrt(t * t + 1.0)
+    s = t * c
+    for k in range(n):
+        p, q = A[k, i], A[k, j]
+        A[k, i], A[k, j] = c * p - s * q, s * p + c * q
+    for k in range(n):
+        p, q = A[i, k], A[j, k]
+        A[i, k], A[j, k] = c * p - s * q, s * p + c * q
+        p, q = V[k, i], V[k, j]
+        V[k, i], V[k, j] = c * p - s * q, s * p + c * q
 
 
 @verb

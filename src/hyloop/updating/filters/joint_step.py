@@ -17,18 +17,23 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from hyloop.core.block import Block, rebind
-from hyloop.updating.filters.factors import triangularise
-from hyloop.updating.filters.measurement import measurement
-from hyloop.updating.filters.parameters import TRANSFORM, held, offer, value
+from numba import carray
 
-__all__ = ["JointPlaces", "joint_places", "joint_step"]
+from hyloop.core.block import Block, rebind
+from hyloop.core.jit import pointer, verb
+from hyloop.core.memory import laid_out, read, views
+from hyloop.updating.filters.carried import Carried, carried, held, offer, value
+from hyloop.updating.filters.factors import triangularise
+from hyloop.updating.filters.filter_step import Unscented, along
+from hyloop.updating.filters.measurement import finite, fix, free_first, measurement, settings
+
+__all__ = ["JointMemory", "joint_memory", "joint_step"]
 
 measure: Any = None  # bound by `joint_step`
 
 
-class JointPlaces(NamedTuple):
-    """Where everything lies in the filter's state vector; N unknowns are n parameters, then the filtered states."""
+class JointMemory(NamedTuple):
+    """What lies in the filter's state vector; N unknowns are n parameters, then the filtered states."""
 
     mean: int  # parameters
     spread: int  # S (N, N), lower triangle, P + Q = S S^T
@@ -36,22 +41,19 @@ class JointPlaces(NamedTuple):
     array: int  # (N + 1, 3N + 2): force and unknowns of all sigma points
     shift: int  # b of the force and of every unknown
     centre: int  # force and unknowns of the central point
-    params: int
+    params: int  # all parameters of the law
     begin: int  # state of the law at a sigma point
     trial: int  # and after the tick
     kept: int  # after the tick of the central point
-    outputs: int
-    size: int
+    outputs: int  # of the law
 
 
-def joint_places(block: Block, n: int, filtered: int) -> JointPlaces:
-    """Lay out the state of a filter with `n` free parameters and `filtered` states of a law."""
+def joint_memory(block: Block, n: int, filtered: int) -> tuple[JointMemory, int]:
+    """Lay out the state of a filter with `n` free parameters and `filtered` states of a law; with its size."""
     N, nx = n + filtered, len(block.state)
-    sizes = [n, N * N, nx, (N + 1) * (3 * N + 2), N + 1, N + 1, len(block.params), nx, nx, nx, len(block.outputs)]
-    ends = [0]
-    for size in sizes:
-        ends.append(ends[-1] + size)
-    return JointPlaces(*ends)
+    sizes = {"mean": n, "spread": N * N, "law": nx, "array": (N + 1) * (3 * N + 2), "shift": N + 1, "centre": N + 1}
+    sizes |= {"params": len(block.params), "begin": nx, "trial": nx, "kept": nx, "outputs": len(block.outputs)}
+    return laid_out(JointMemory, sizes)
 
 
 def joint_step(block: Block, free: tuple[int, ...], states: tuple[int, ...], bounds: int) -> Callable:
@@ -59,104 +61,154 @@ def joint_step(block: Block, free: tuple[int, ...], states: tuple[int, ...], bou
 
     `p` is that of `filter_step`, followed by the process noise of every filtered state.
     """
-    n, n_p, nx, inputs = len(free), len(block.params), len(block.state), len(block.inputs)
-    N, wide = n + len(states), 3 * (n + len(states)) + 2
-    mean, spread, law, array, shift, centre, params, begin, trial, kept, outputs, size = joint_places(
-        block, n, len(states)
-    )
-    order = (*free, *(k for k in range(n_p) if k not in free))
-    n_fixed = n_p - n
-    settings = n_fixed + 3
-    tail, transformed = settings + 4 * n, bounds == TRANSFORM
+    n, nx, inputs, order = len(free), len(block.state), len(block.inputs), free_first(block, free)
+    memory, parameters = joint_memory(block, n, len(states))[0], settings(block, n, Unscented, Carried)
+    N = n + len(states)
+    rows, columns = N + 1, 3 * N + 2
 
     def advance(x, u, dt, p, y):
-        noise, width, curvature = p[n_fixed], p[n_fixed + 1], p[n_fixed + 2]
-        x_law, x_begin, x_new = x[law : law + nx], x[begin : begin + nx], x[trial : trial + nx]
-        p_law, y_law = x[params : params + n_p], x[outputs:size]
-        for k in range(n_fixed):
-            p_law[order[n + k]] = p[k]
-
-        # row 0 is the force; column j of G and N + j of C come from the pair of sigma points along column j of L
-        for k in range(nx):
-            x_begin[k] = x_law[k]
+        m, q, signals = views(x, memory), views(p, parameters), pointer(u)
+        fix(n, order, m.params, q.fixed)
+        begin(nx, m)
         for point in range(2 * N + 1):
-            j, sign = (point - 1) // 2, 0.0 if point == 0 else (1.0 if point % 2 == 1 else -1.0)
-            for i in range(N):
-                offset = sign * width * x[spread + i * N + j] if point > 0 else 0.0
-                if i < n:
-                    p_law[order[i]] = value(x[mean + i] + offset, p, settings + 4 * i, transformed)
-                else:
-                    x_begin[states[i - n]] = x_law[states[i - n]] + offset
-            f = measure(x_begin, u, dt, p_law, x_new, y_law)
-            if point == 0:
-                for k in range(nx):
-                    x[kept + k] = x_new[k]
-            for i in range(N + 1):
-                if 0 < i <= n:
-                    # a parameter stays where its sigma point is
-                    if sign > 0.0:
-                        x[array + i * wide + j] = x[spread + (i - 1) * N + j]
-                        x[array + i * wide + N + j] = 0.0
-                    continue
-                a = f if i == 0 else x_new[states[i - 1 - n]]
-                if point == 0:
-                    x[centre + i] = a
-                elif sign > 0.0:
-                    x[array + i * wide + j] = a
-                else:
-                    plus = x[array + i * wide + j]
-                    x[array + i * wide + j] = (plus - a) / (2.0 * width)
-                    x[array + i * wide + N + j] = (plus + a - 2.0 * x[centre + i]) / (2.0 * width)
-
-        whole = True
-        for i in range(N + 1):
-            bend = 0.0
-            for j in range(N):
-                bend += x[array + i * wide + N + j] / width
-                whole = whole and math.isfinite(x[array + i * wide + j]) and math.isfinite(x[array + i * wide + N + j])
-            x[shift + i] = bend
-            x[array + i * wide + 2 * N] = math.sqrt(curvature) * bend
-            x[array + i * wide + 2 * N + 1] = noise if i == 0 else 0.0
-            for j in range(N):
-                x[array + i * wide + 2 * N + 2 + j] = 0.0
-            if i > 0:
-                k = settings + 4 * (i - 1) + 3 if i <= n else tail + i - 1 - n
-                x[array + i * wide + 2 * N + 1 + i] = p[k]
-        innovation = u[inputs] - (x[centre] + x[shift])
+            draw(n, order, states, bounds, m, q, point)
+            f = measure(m.begin, signals, dt, m.params, m.trial, m.outputs)
+            note(n, nx, states, m, q, point, f)
+        whole = complete(n, N, m, q)
+        believed = m.centre[0] + m.shift[0]
+        innovation = u[inputs] - believed
         usable = whole and math.isfinite(innovation)
         if not usable:
-            # a sample that is missing teaches nothing, but the device moves on
-            for k in range(2 * N + 1):
-                x[array + k] = 0.0
-
-        believed = x[centre] + x[shift]
+            ignore(N, m)
         if whole:
-            triangularise(x, array, N + 1, wide)
-            for i in range(N):
-                gain = x[array + (i + 1) * wide] / x[array] if usable else 0.0
-                x[shift + 1 + i] += gain * innovation if usable else 0.0
-                for j in range(i + 1):
-                    whole = whole and math.isfinite(x[array + (i + 1) * wide + 1 + j])
-                if i < n:
-                    whole = whole and math.isfinite(x[shift + 1 + i])
-                else:
-                    x[kept + states[i - n]] += x[shift + 1 + i]
-            for k in range(nx):
-                whole = whole and math.isfinite(x[kept + k])
+            triangularise(m.array, 0, rows, columns)
+            whole = correct(n, nx, states, m, innovation, usable)
         if whole:
-            for i in range(N):
-                for j in range(N):
-                    x[spread + i * N + j] = x[array + (i + 1) * wide + 1 + j]
-            for i in range(n):
-                x[mean + i] = held(x[mean + i] + x[shift + 1 + i], p, settings + 4 * i, bounds)
-            for k in range(nx):
-                x_law[k] = x[kept + k]  # states that are not filtered are those of the central point
+            take_over(n, N, nx, bounds, m, q)
             if usable:
-                believed = u[inputs] - innovation * (noise / x[array]) ** 2
-
+                noise = read(Unscented, q.own, 0).noise
+                believed = u[inputs] - innovation * (noise / m.array[0]) ** 2
         for i in range(n):
-            y[i] = offer(x[mean + i], p, settings + 4 * i, bounds)
+            y[i] = offer(m.mean[i], carried(q.free, i), bounds)
         y[n] = believed
         y[n + 1] = innovation
 
     return rebind(advance, measure=measurement(block))
+
+
+@verb
+def matrix(m, N):
+    """Rows: the force, then every unknown. Columns: G, C, the shift of the mean, the noise, the process noise."""
+    return carray(m.array, (N + 1, 3 * N + 2))
+
+
+@verb
+def begin(nx, m):
+    """States that are not filtered begin as they are at every sigma point."""
+    for k in range(nx):
+        m.begin[k] = m.law[k]
+
+
+@verb
+def draw(n, order, states, bounds, m, q, point):
+    """Parameters and states at a sigma point: the mean itself, or beside it along a column of S."""
+    N, width = n + len(states), read(Unscented, q.own, 0).width
+    S = carray(m.spread, (N, N))
+    j, sign = along(point, N)
+    for i in range(n):
+        offset = sign * width * S[i, j] if point > 0 else 0.0
+        m.params[order[i]] = value(m.mean[i] + offset, carried(q.free, i), bounds)
+    for i in range(len(states)):
+        offset = sign * width * S[n + i, j] if point > 0 else 0.0
+        m.begin[states[i]] = m.law[states[i]] + offset
+
+
+@verb
+def note(n, nx, states, m, q, point, f):
+    """Keep the central point; of the pair along column j of S make the columns j of G and of C."""
+    N, width = n + len(states), read(Unscented, q.own, 0).width
+    S, A = carray(m.spread, (N, N)), matrix(m, N)
+    j, sign = along(point, N)
+    if point == 0:
+        m.centre[0] = f
+        for k in range(nx):
+            m.kept[k] = m.trial[k]
+        for i in range(len(states)):
+            m.centre[1 + n + i] = m.trial[states[i]]
+    elif sign > 0.0:
+        A[0, j] = f
+        for i in range(n):  # a parameter stays where its sigma point is
+            A[1 + i, j] = S[i, j]
+            A[1 + i, N + j] = 0.0
+        for i in range(len(states)):
+            A[1 + n + i, j] = m.trial[states[i]]
+    else:
+        differ(A, 0, j, N, f, m.centre, width)
+        for i in range(len(states)):
+            differ(A, 1 + n + i, j, N, m.trial[states[i]], m.centre, width)
+
+
+@verb
+def differ(A, i, j, N, minus, centre, width):
+    """Central and second difference of row i, from the point ahead, which `A` holds, and from `minus` behind."""
+    plus = A[i, j]
+    A[i, j] = (plus - minus) / (2.0 * width)
+    A[i, N + j] = (plus + minus - 2.0 * centre[i]) / (2.0 * width)
+
+
+@verb
+def complete(n, N, m, q):
+    """Shift of the means, and the columns that follow from it and from the noises; whether all points are finite."""
+    A, own, whole = matrix(m, N), read(Unscented, q.own, 0), True
+    for i in range(N + 1):
+        bend = 0.0
+        for j in range(N):
+            bend += A[i, N + j] / own.width
+            whole = whole and math.isfinite(A[i, j]) and math.isfinite(A[i, N + j])
+        m.shift[i] = bend
+        A[i, 2 * N] = math.sqrt(own.curvature) * bend
+        A[i, 2 * N + 1] = own.noise if i == 0 else 0.0
+        for j in range(N):
+            A[i, 2 * N + 2 + j] = 0.0
+    for i in range(n):
+        A[1 + i, 2 * N + 2 + i] = carried(q.free, i).process
+    for i in range(n, N):
+        A[1 + i, 2 * N + 2 + i] = q.walks[i - n]
+    return whole
+
+
+@verb
+def ignore(N, m):
+    """A sample that is missing teaches nothing, but the device moves on: the force is unrelated to the unknowns."""
+    for k in range(2 * N + 1):
+        m.array[k] = 0.0
+
+
+@verb
+def correct(n, nx, states, m, innovation, usable):
+    """Shift of every unknown by the prediction and the measurement; whether all is finite."""
+    N = n + len(states)
+    A, whole = matrix(m, N), True
+    for i in range(N):
+        if usable:
+            m.shift[1 + i] += A[1 + i, 0] / A[0, 0] * innovation
+        for j in range(i + 1):
+            whole = whole and math.isfinite(A[1 + i, 1 + j])
+    for i in range(len(states)):
+        m.kept[states[i]] += m.shift[1 + n + i]
+    for i in range(n):
+        whole = whole and math.isfinite(m.shift[1 + i])
+    return whole and finite(m.kept, nx)
+
+
+@verb
+def take_over(n, N, nx, bounds, m, q):
+    """Spread, parameters within their bounds, and states; those not filtered are of the central point."""
+    S, A = carray(m.spread, (N, N)), matrix(m, N)
+    for i in range(N):
+        for j in range(N):
+            S[i, j] = A[1 + i, 1 + j]
+    for i in range(n):
+        m.mean[i] = held(m.mean[i] + m.shift[1 + i], carried(q.free, i), bounds)
+    for k in range(nx):
+        m.law[k] = m.kept[k]

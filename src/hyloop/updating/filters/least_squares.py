@@ -9,35 +9,26 @@ so that old samples fade with a memory of :math:`1/(1-\lambda)` ticks. There is 
 place. As in `unscented` the law keeps one state, which advances with the updated parameters.
 """
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
-from hyloop.core.block import Block, Instance, Param, inplace_block, rebind
+from hyloop.core.block import Block, Instance, Param, inplace_block
 from hyloop.errors import OutOfBounds
-from hyloop.updating.filters.factors import reflect
-from hyloop.updating.filters.measurement import measurement
+from hyloop.updating.filters.least_squares_step import least_squares_memory, least_squares_step
 from hyloop.updating.filters.parameters import (
     CLIP,
     carried_params,
     check_choice,
     fixed_params,
     free_parameters,
-    held,
     kept,
-    offer,
     positive,
-    value,
 )
 
 __all__ = ["recursive_least_squares"]
 
-NEAR = 1e-4  # half width of the central difference, of the carried number: 1e-8 of curvature, 1e-12 of round-off
 BOUNDS = {None: 0, "clip": CLIP}
-
-measure: Any = None  # bound by `_step`
 
 
 def recursive_least_squares(
@@ -106,85 +97,14 @@ def _block(law: Block, names: tuple[str, ...], bounds: int) -> Block:
     }
     square = [f"{i}_{j}" for i in range(n) for j in range(n)]
     state = [*(f"m_{key}" for key in names), *(f"S_{ij}" for ij in square), *(f"x_{key}" for key in law.state)]
-    work = n * n + 2 * n + 1 + len(law.params) + len(law.state) + len(law.outputs)
+    _, size = least_squares_memory(law, n)
     make = inplace_block(
         inputs={**law.inputs, "f_m": "N"},
         outputs={**{key: law.params[key].unit for key in names}, "f": "N", "innovation": "N"},
         params=params | carried_params(law, names, walk=False),
-        state=dict.fromkeys([*state, *(f"work_{k}" for k in range(work))], "-"),
+        state=dict.fromkeys([*state, *(f"work_{k}" for k in range(size - len(state)))], "-"),
         reference="Ljung 1999, System Identification, section 11.2",
         flags="square-root",
     )
-    step = _step(law, tuple(order.index(key) for key in names), bounds)
+    step = least_squares_step(law, tuple(order.index(key) for key in names), bounds)
     return replace(make(step), name=f"recursive_least_squares({law.name})", tick=law.tick)
-
-
-def _step(block: Block, free: tuple[int, ...], bounds: int) -> Callable:
-    """Make ``advance(x, u, dt, p, y)``; the closure holds numbers only, so that Numba's cache finds it again."""
-    n, n_p, nx, inputs = len(free), len(block.params), len(block.state), len(block.inputs)
-    spread, law = n, n + n * n
-    fresh = law + nx  # the factor after the measurement
-    slope = fresh + n * n
-    point = slope + n + 1
-    params, trial = point + n, point + n + n_p
-    order = (*free, *(k for k in range(n_p) if k not in free))
-    n_fixed = n_p - n
-    settings = n_fixed + 3
-
-    def advance(x, u, dt, p, y):
-        noise, forgetting, ceiling = p[n_fixed], p[n_fixed + 1], p[n_fixed + 2]
-        x_law, p_law, x_new, y_law = x[law : law + nx], x[params : params + n_p], x[trial : trial + nx], x[trial + nx :]
-        for k in range(n_fixed):
-            p_law[order[n + k]] = p[k]
-        for i in range(n):
-            p_law[order[i]] = value(x[i], p, settings + 3 * i, False)
-        innovation = u[inputs] - measure(x_law, u, dt, p_law, x_new, y_law)
-
-        # g = S^T phi
-        for j in range(n):
-            x[slope + j] = 0.0
-        for i in range(n):
-            k = settings + 3 * i
-            p_law[order[i]] = value(x[i] + NEAR, p, k, False)
-            plus = measure(x_law, u, dt, p_law, x_new, y_law)
-            p_law[order[i]] = value(x[i] - NEAR, p, k, False)
-            phi = (plus - measure(x_law, u, dt, p_law, x_new, y_law)) / (2.0 * NEAR)
-            p_law[order[i]] = value(x[i], p, k, False)
-            for j in range(n):
-                x[slope + j] += x[spread + i * n + j] * phi
-        x[slope + n] = noise * math.sqrt(forgetting)
-        variance = 0.0
-        for j in range(n + 1):
-            variance += x[slope + j] * x[slope + j]
-
-        usable = math.isfinite(innovation) and math.isfinite(variance)
-        for i in range(n):
-            s = 0.0
-            for j in range(n):
-                s += x[spread + i * n + j] * x[slope + j]
-            x[point + i] = x[i] + s / variance * innovation
-            usable = usable and math.isfinite(x[point + i])
-        if usable:
-            reflect(x, slope, math.sqrt(variance), n, x, spread, n, x, fresh)
-            trace = 0.0
-            for k in range(n * n):
-                trace += x[fresh + k] * x[fresh + k]
-            fade = 1.0 / math.sqrt(forgetting) if trace <= forgetting * ceiling else 1.0
-            for k in range(n * n):
-                x[spread + k] = fade * x[fresh + k]
-
-        for i in range(n):
-            if usable:
-                x[i] = held(x[point + i], p, settings + 3 * i, bounds)
-            y[i] = p_law[order[i]] = offer(x[i], p, settings + 3 * i, bounds)
-        f = measure(x_law, u, dt, p_law, x_new, y_law)
-        whole = True
-        for k in range(nx):
-            whole = whole and math.isfinite(x_new[k])
-        if whole:  # a broken input must not break the device for good
-            for k in range(nx):
-                x_law[k] = x_new[k]
-        y[n] = f
-        y[n + 1] = innovation
-
-    return rebind(advance, measure=measurement(block))

@@ -6,7 +6,8 @@ an exponent of 0.4 live together. With a transform m is the logit of its place b
 
 .. math:: \theta = \theta_l + \frac{\theta_h - \theta_l}{1 + e^{-s m}},
 
-and *s* is such that a small change of m means the same at the start as without.
+and *s* is such that a small change of m means the same at the start as without. What a tick makes of m stands in
+`hyloop.updating.filters.carried`.
 """
 
 import math
@@ -16,24 +17,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hyloop.core.block import Block, Instance, Param
-from hyloop.core.jit import verb
 from hyloop.errors import BadInput, OutOfBounds, UnknownName
 
 __all__ = [
     "CLIP",
+    "REACH",
     "SHRINK",
     "TRANSFORM",
     "Free",
     "carried_params",
     "check_choice",
-    "clip",
     "fixed_params",
     "free_parameters",
-    "held",
     "kept",
-    "offer",
     "positive",
-    "value",
 ]
 
 CLIP, SHRINK, TRANSFORM = 1, 2, 3
@@ -177,37 +174,3 @@ def kept(law: Instance, free: Mapping[str, Free], walk: bool = True) -> dict[str
         values |= {f"{key}_scale": carried.scale, f"{key}_low": carried.low, f"{key}_high": carried.high}
         values |= {f"{key}_process": carried.process} if walk else {}
     return values
-
-
-# --- inside a tick --------------------------------------------------------------------------------------------
-
-
-@verb
-def clip(a, low, high):
-    """`a` held inside the bounds; nan stays nan."""
-    return low if a < low else (high if a > high else a)
-
-
-@verb
-def value(m, p, k, transformed):
-    """A parameter in its own unit from the number carried; ``p[k:k+3]`` are its scale and bounds."""
-    if transformed:
-        return p[k + 1] + (p[k + 2] - p[k + 1]) / (1.0 + math.exp(-p[k] * m))
-    return p[k] * m
-
-
-@verb
-def held(m, p, k, bounds):
-    """The carried number held inside the bounds, as far as the rule asks for that."""
-    if bounds in (CLIP, SHRINK):
-        return clip(m, p[k + 1] / p[k], p[k + 2] / p[k])
-    if bounds == TRANSFORM:
-        return clip(m, -REACH / p[k], REACH / p[k])
-    return m
-
-
-@verb
-def offer(m, p, k, bounds):
-    """The parameter as other blocks see it: low / scale * scale may round to just outside the bounds."""
-    theta = value(m, p, k, bounds == TRANSFORM)
-    return clip(theta, p[k + 1], p[k + 2]) if bounds != 0 else theta

@@ -21,9 +21,9 @@ import numpy as np
 
 from hyloop.core.block import Block, Instance, Param, inplace_block
 from hyloop.errors import BadInput, OutOfBounds, UnknownName
-from hyloop.updating.filters.delay import delayed_step, ring_size
-from hyloop.updating.filters.filter_step import REPAIRS, filter_step, places
-from hyloop.updating.filters.joint_step import joint_places, joint_step
+from hyloop.updating.filters.delay import delay_memory, delayed_step
+from hyloop.updating.filters.filter_step import REPAIRS, filter_memory, filter_step
+from hyloop.updating.filters.joint_step import joint_memory, joint_step
 from hyloop.updating.filters.parameters import (
     CLIP,
     SHRINK,
@@ -191,15 +191,15 @@ def _block(law: Block, names: tuple[str, ...], bounds: int, repair: int, states:
     state = [*(f"m_{key}" for key in names), *(f"S_{ij}" for ij in square), *(f"x_{key}" for key in law.state)]
     free = tuple(order.index(key) for key in names)
     if states:
-        size = joint_places(law, n, len(states)).size
+        _, size = joint_memory(law, n, len(states))
         step = joint_step(law, free, tuple(list(law.state).index(key) for key in states), bounds)
     else:
-        size = places(law, n).size
+        _, size = filter_memory(law, n)
         state += [f"good_{ij}" for ij in square]
         step = filter_step(law, free, bounds, repair)
     if depth:
         step = delayed_step(step, size, len(params), len(law.inputs), depth)
-        size += ring_size(len(law.inputs), depth)
+        _, size = delay_memory(size, len(law.inputs), depth)
         params["ukf_delay"] = Param("-", float(depth), 0.0, float(depth), about="ticks by which the force comes late")
     state += [f"work_{k}" for k in range(size - len(state))]
     make = inplace_block(

@@ -17,9 +17,9 @@ from functools import cache
 
 import numpy as np
 
-from hyloop.core.block import Block, Instance, Param, inplace_block
+from hyloop.core.block import Block, Instance, inplace_block
 from hyloop.errors import OutOfBounds
-from hyloop.updating.networks.forgetting_step import forgetting_step, places
+from hyloop.updating.networks.forgetting_step import PARAMS, STATE, forgetting_memory, forgetting_step
 from hyloop.updating.networks.network import ENERGIES, INPUTS, Network
 from hyloop.updating.networks.perceptron import weight_count
 
@@ -87,14 +87,13 @@ def forgetting_network(
     if forgetting < 1.0:
         rows = min(rows, 1 + math.floor(math.log(_NEGLIGIBLE) / math.log(forgetting)))
     block = _block(network.width, network.depth, network.energy, rows, network.dt)
-    at, memory = places(network.width, network.depth, rows), np.zeros(block.memory)
-    n = len(network.weights)
-    memory[at.w : at.w + n] = memory[at.frozen : at.frozen + n] = network.weights
-    memory[at.scale : at.scale + 14] = [*network.centre, *network.factor]
-    memory[at.importance : at.importance + rows] = _importance(forgetting, int(window), rows)
-    return block(
-        memory=memory, damping=damping, iterations=iterations, anchor=anchor, fallback=float(fallback), budget=budget
-    )
+    at, size = forgetting_memory(network.width, network.depth, rows)
+    n, x = len(network.weights), np.zeros(size)
+    x[at.w : at.w + n] = x[at.frozen : at.frozen + n] = network.weights
+    x[at.centre : at.centre + 7], x[at.factor : at.factor + 7] = network.centre, network.factor
+    x[at.importance : at.importance + rows] = _importance(forgetting, int(window), rows)
+    settings = {"damping": damping, "iterations": iterations, "anchor": anchor, "budget": budget}
+    return block(memory=x[len(STATE) :], fallback=float(fallback), **settings)
 
 
 def _importance(forgetting: float, window: int, rows: int) -> np.ndarray:
@@ -109,15 +108,9 @@ def _block(width: int, depth: int, energy: str, rows: int, dt: float) -> Block:
     make = inplace_block(
         inputs={"d": "m", "f_m": "N"},
         outputs={**{f"w_{k}": "-" for k in range(n)}, "f": "N", "innovation": "N", "updated": "-"},
-        state={"d_last": "m", "f_last": "N", "energy": "J", "count": "-"},
-        params={
-            "damping": Param("-", 1e-5, 0.0, about="Levenberg-Marquardt damping"),
-            "iterations": Param("-", 2.0, 1.0, about="steps in a tick"),
-            "anchor": Param("-", 0.0, 0.0, about="weight of the distance from the pre-trained weights"),
-            "fallback": Param("-", 1.0, 0.0, 1.0, about="1: give out the pre-trained weights where they are better"),
-            "budget": Param("s", math.inf, 0.0, about="time for a tick"),
-        },
-        memory=places(width, depth, rows).size,
+        state=STATE,
+        params=PARAMS,
+        memory=forgetting_memory(width, depth, rows)[1] - len(STATE),
         reference="Wang, Lv, Wu and Wang (2020), ANN based on forgetting factor for online model updating in "
         "substructure pseudo-dynamic hybrid simulation.",
     )
