@@ -27,7 +27,7 @@ run: $(VENV)/core.done  ## run a first experiment and a first study, with report
 	@$(BIN)/hyloop study run wang2020 --quick
 
 test: $(VENV)/dev.done  ## run the tests
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile $(ARGS)
 
 check: $(VENV)/dev.done  ## lint, format, types and layers
 	@$(BIN)/ruff check
