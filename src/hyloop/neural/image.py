@@ -14,6 +14,7 @@ from hyloop.neural.architecture import GATES, Architecture, Layer
 from hyloop.neural.card import Card
 from hyloop.neural.cells import DENSE, GRU, LSTM, dense_step, gru_step, lstm_step
 from hyloop.neural.lanes import as_float32, as_int64, padded
+from hyloop.neural.ranges import beyond, note_excess
 
 __all__ = ["FIELDS", "evaluate", "memory_image"]
 
@@ -38,14 +39,9 @@ def evaluate(x, u, y):
     for k in range(n_in):
         centre, factor, low, high = x[q], x[q + 1], x[q + 2], x[q + 3]
         m[first + k] = (u[k] - centre) * factor
-        if not (low <= u[k] <= high):
-            # distance beyond the range, as a part of its width; where there is no width, in the unit of the signal
-            width = high - low if 0.0 < high - low < np.inf else 1.0
-            excess = max(excess, max(low - u[k], u[k] - high) / width) if u[k] == u[k] else np.inf
+        excess = max(excess, beyond(u[k], low, high))
         q += 4
-    if excess > 0.0:
-        x[0] += 1.0
-        x[1] = max(x[1], excess)
+    note_excess(x, 0, excess)
 
     for i in range(n_layers):
         r = _HEAD + _N * i

@@ -26,8 +26,9 @@ import numpy as np
 from hyloop.core.block import Block, Instance, Param, inplace_block
 from hyloop.core.jit import verb
 from hyloop.errors import BadInput, OutOfBounds, UnknownName
-from hyloop.updating.networks.network import ENERGIES, INPUTS, Network, absorbed, features, limited
-from hyloop.updating.networks.perceptron import evaluate, gradients, weight_count
+from hyloop.neural.hysteresis import ENERGIES, INPUTS, absorbed, features, limited
+from hyloop.neural.hysteresis import HysteresisNetwork as Network
+from hyloop.neural.perceptron import evaluate, gradients, weight_count
 
 __all__ = ["filtered_network"]
 

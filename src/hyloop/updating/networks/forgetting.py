@@ -19,9 +19,10 @@ import numpy as np
 
 from hyloop.core.block import Block, Instance, Param, inplace_block
 from hyloop.errors import OutOfBounds
+from hyloop.neural.hysteresis import ENERGIES, INPUTS
+from hyloop.neural.hysteresis import HysteresisNetwork as Network
+from hyloop.neural.perceptron import weight_count
 from hyloop.updating.networks.forgetting_step import forgetting_step, places
-from hyloop.updating.networks.network import ENERGIES, INPUTS, Network
-from hyloop.updating.networks.perceptron import weight_count
 
 __all__ = ["forgetting_network"]
 

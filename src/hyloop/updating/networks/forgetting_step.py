@@ -9,8 +9,8 @@ import numpy as np
 
 from hyloop.core.clock import now
 from hyloop.core.jit import verb
-from hyloop.updating.networks.network import INPUTS, absorbed, features
-from hyloop.updating.networks.perceptron import evaluate, gradients, weight_count
+from hyloop.neural.hysteresis import INPUTS, absorbed, features
+from hyloop.neural.perceptron import evaluate, gradients, weight_count
 
 __all__ = ["Places", "forgetting_step", "places"]
 

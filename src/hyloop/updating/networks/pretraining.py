@@ -10,8 +10,9 @@ from threadpoolctl import threadpool_limits
 
 from hyloop.core.jit import jit
 from hyloop.errors import BadInput, BadShape, UnknownName
-from hyloop.updating.networks.network import ENERGIES, INPUTS, Network
-from hyloop.updating.networks.perceptron import evaluate, gradients, random_weights, weight_count
+from hyloop.neural.hysteresis import ENERGIES, INPUTS
+from hyloop.neural.hysteresis import HysteresisNetwork as Network
+from hyloop.neural.perceptron import evaluate, gradients, random_weights, weight_count
 
 __all__ = ["pretrain"]
 
