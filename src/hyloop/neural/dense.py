@@ -6,12 +6,12 @@ compiled function serves every perceptron. Float64, as the laws and springs that
 
 import math
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from hyloop.core.jit import verb
+from hyloop.core.memory import read
 from hyloop.errors import BadShape, UnknownName
 
 __all__ = ["UNITS", "Dense", "Perceptron", "respond"]
@@ -27,15 +27,17 @@ class Perceptron:
     unit: str
 
     def __post_init__(self) -> None:
+        if not self.layers:
+            raise BadShape("perceptron: has no layer.")
         if self.unit not in UNITS:
             raise UnknownName("unit of a perceptron", self.unit, UNITS)
-        for (w, b), (after, _) in pairwise((*self.layers, (np.empty((0, len(self.layers[-1][1]))), None))):
-            if np.ndim(w) != 2 or np.shape(b) != (len(w),) or np.shape(after)[1:] != (len(w),):
-                raise BadShape(
-                    f"perceptron: a layer has weights {np.shape(w)}, biases {np.shape(b)}, which do not fit."
-                )
+        before = np.shape(self.layers[0][0])[-1:]
+        for w, b in self.layers:
+            if np.ndim(w) != 2 or np.shape(w)[1:] != before or np.shape(b) != (len(w),):
+                raise BadShape(f"perceptron: weights {np.shape(w)} and biases {np.shape(b)} of a layer do not fit.")
             if not (np.isfinite(w).all() and np.isfinite(b).all()):
                 raise BadShape("perceptron: holds numbers that are not finite.")
+            before = np.shape(b)
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -83,25 +85,20 @@ _SIZES = len(Dense._fields)
 @verb
 def respond(x, words, table, source, sign, target):
     """Answer of the perceptron at ``words[table]`` to ``sign * x[source ...]``, added to ``x[target ...]``."""
-    layers, unit, w, room, widest = (
-        words[table],
-        words[table + 1],
-        words[table + 2],
-        words[table + 3],
-        words[table + 4],
-    )
+    m = read(Dense, words, table)
+    w = m.weights
     at, scale = source, sign
-    for layer in range(layers):
+    for layer in range(m.layers):
         n, width = words[table + _SIZES + layer], words[table + _SIZES + layer + 1]
-        to = room + widest * (layer % 2)
+        to = m.room + m.widest * (layer % 2)
         for i in range(width):
             s = 0.0
             for j in range(n):
                 s += x[w + j] * (scale * x[at + j])
             s += x[w + n]
             w += n + 1
-            if layer + 1 == layers:
+            if layer + 1 == m.layers:
                 x[target + i] += s
             else:
-                x[to + i] = math.tanh(s) if unit == 0 else (s if s > 0.0 or s != s else 0.0)
+                x[to + i] = math.tanh(s) if m.unit == 0 else (s if s > 0.0 or s != s else 0.0)
         at, scale = to, 1.0

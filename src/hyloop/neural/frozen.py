@@ -7,6 +7,7 @@ experiment files find it in `MODELS`.
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from os import PathLike
 from typing import Any, ClassVar, Self
 
@@ -80,10 +81,14 @@ class FrozenNetwork(ABC):
             cls.model = model
             MODELS[model] = cls
 
-    @property
-    @abstractmethod
+    @cached_property
     def block(self) -> Block:
-        """The model as a block of the loop. It runs at the sampling interval of its card only, where that has one."""
+        """The model as a block of the loop, see `make_block`; the same object every time."""
+        return self.make_block()
+
+    @abstractmethod
+    def make_block(self) -> Block:
+        """Make the block. It runs at the sampling interval of the card only, where that has one."""
 
     def device(self, **params: float) -> Instance:
         """The model at rest, ready to be the device of a site or a block of a loop."""

@@ -162,8 +162,7 @@ class HysteresisNetwork(FrozenNetwork, model="hysteresis"):
         signals = _signals(self.centre, self.factor)
         object.__setattr__(self, "card", Card(*signals, self.dt, self.data, self.seed, finite, self.about))
 
-    @property
-    def block(self) -> Block:
+    def make_block(self) -> Block:
         """The law; all weights are parameters of it, which `device` gives."""
         return hysteresis_network(self.width, self.depth, self.energy, dt=self.dt)
 

@@ -9,44 +9,20 @@ The law is compiled into the block; what was learned lies in its memory. Trained
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 
-from hyloop.core.block import Block, inplace_block, rebind
-from hyloop.core.jit import verb
-from hyloop.core.memory import read
+from hyloop.core.block import Block, inplace_block
 from hyloop.devices import LAWS
 from hyloop.errors import BadInput, BadShape, UnknownName
 from hyloop.neural.card import Card
-from hyloop.neural.dense import Perceptron, respond
+from hyloop.neural.dense import Perceptron
 from hyloop.neural.frozen import DECLARED, FrozenNetwork, check_physical
-from hyloop.neural.lanes import as_int64
-from hyloop.neural.ranges import MONITOR, monitor
+from hyloop.neural.law_step import compiled_step, memory_image
+from hyloop.neural.ranges import MONITOR
 
 __all__ = ["FrozenLaw"]
-
-
-class Places(NamedTuple):
-    """Table at the head of the memory; all are positions in the state of the block, or counts."""
-
-    monitored: int  # the two states of the monitor
-    inputs: int
-    ranges: int
-    params: int
-    given: int  # parameters as learned for all samples
-    used: int  # parameters of this tick
-    by_sample: int
-    chosen: int  # which parameters the network multiplies
-    features: int
-    seen: int  # where each feature lies: states from 0 on, inputs from -1 down
-    scales: int
-    scaled: int
-    answer: int
-    log_reach: int
-    even: int
-    dense: int  # table of the perceptron
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,8 +93,7 @@ class FrozenLaw(FrozenNetwork, model="law"):
         if self.by_sample and self.card.dt == 0.0:
             raise BadInput(f"{where}: its network has learned one time step; give the card its dt in s.")
 
-    @cached_property
-    def block(self) -> Block:
+    def make_block(self) -> Block:
         """The law as a block: its signals, ``outside`` (see `FrozenStack`), and its states under their names.
 
         Parameters ``stiffness`` and ``damping`` are declared to integration methods; by default they are those of the
@@ -127,7 +102,7 @@ class FrozenLaw(FrozenNetwork, model="law"):
         law = self.law
         named = dict(zip(law.params, self.values.tolist(), strict=True))
         declared = law.linear(**named) if law.linear else (0.0, 0.0)
-        image = _image(self)
+        image = memory_image(self)
         make = inplace_block(
             inputs=law.inputs,
             outputs={**law.outputs, "outside": "-"},
@@ -141,7 +116,7 @@ class FrozenLaw(FrozenNetwork, model="law"):
             linear=lambda stiffness, damping: (stiffness, damping),
             start=lambda **_: dict(zip(law.state, self.rest.tolist(), strict=True)),
         )
-        made = make(_compiled(law))
+        made = make(compiled_step(law))
         return replace(made, name=f"learned {law.name}", contents=image, tick=self.card.dt or None)
 
     def taken_apart(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -194,95 +169,3 @@ class FrozenLaw(FrozenNetwork, model="law"):
             bool(parts["even"]),
             reach,
         )
-
-
-def _image(made: FrozenLaw) -> np.ndarray:
-    """The memory of the block: the table, then what it refers to."""
-    law, names = made.law, list(made.law.params)
-    states, inputs = list(law.state), list(law.inputs)
-    chosen = [names.index(key) for key in made.by_sample]
-    seen = [states.index(key) if key in states else -1 - inputs.index(key) for key in made.features]
-    head = len(states) + len(MONITOR)
-    numbers = head + len(Places._fields) + len(chosen) + len(seen)
-    dense, weights = made.network.laid_out(0) if made.network else ([], np.empty(0))
-    numbers += len(dense)  # where whole numbers end
-    parts = {
-        "ranges": [end for signal in made.card.inputs for end in (signal.low, signal.high)],
-        "given": made.values,
-        "used": made.values,
-        "scales": list(made.features.values()),
-        "scaled": np.zeros(len(seen)),
-        "answer": np.zeros(len(chosen)),
-        "log_reach": [math.log(made.reach)],
-        "weights": weights,
-    }
-    at = dict(zip(parts, numbers + np.cumsum([0, *map(len, parts.values())]), strict=False))
-    dense, _ = made.network.laid_out(int(at.pop("weights"))) if made.network else ([], None)
-    after = head + len(Places._fields)
-    table = Places(
-        monitored=len(states),
-        inputs=len(inputs),
-        params=len(names),
-        by_sample=len(chosen),
-        chosen=after,
-        features=len(seen),
-        seen=after + len(chosen),
-        even=int(made.even),
-        dense=after + len(chosen) + len(seen),
-        **{key: int(place) for key, place in at.items()},
-    )
-    words = np.array([*table, *chosen, *seen, *dense], dtype=np.int64)
-    return np.concatenate([words.view(float), *(np.asarray(part, dtype=float) for part in parts.values())])
-
-
-@verb
-def _set_parameters(x, u, m):
-    """Parameters of this tick, and the count of ticks outside the training range."""
-    words = as_int64(x)
-    monitor(x, m.monitored, u, m.inputs, m.ranges)
-    for k in range(m.params):
-        x[m.used + k] = x[m.given + k]
-    if m.by_sample == 0:
-        return
-    for k in range(m.features):
-        place = words[m.seen + k]
-        x[m.scaled + k] = (x[place] if place >= 0 else u[-1 - place]) / x[m.scales + k]
-    for k in range(m.by_sample):
-        x[m.answer + k] = 0.0
-    respond(x, words, m.dense, m.scaled, 1.0, m.answer)
-    if m.even == 1:
-        respond(x, words, m.dense, m.scaled, -1.0, m.answer)
-    for k in range(m.by_sample):
-        answer = 0.5 * x[m.answer + k] if m.even == 1 else x[m.answer + k]
-        x[m.used + words[m.chosen + k]] *= math.exp(x[m.log_reach] * math.tanh(answer))
-
-
-law: Any = None  # put among the globals of `advance`, as `hyloop.core.block` does
-
-
-def _compiled(block: Block) -> Any:
-    """The step of the block round a law; the counts are closure variables, so that they enter the cache key."""
-    states, outputs = len(block.state), len(block.outputs)
-    table = states + len(MONITOR)
-
-    def stateful(x, u, dt, p, y):
-        m = read(Places, as_int64(x), table)
-        _set_parameters(x, u, m)
-        found, new = law(x, u, dt, x[m.used : m.used + m.params])
-        for k in range(outputs):
-            y[k] = found[k]
-        for k in range(states):
-            x[k] = new[k]
-        y[outputs] = x[m.monitored]
-
-    def stateless(x, u, dt, p, y):  # an empty tuple cannot be indexed
-        m = read(Places, as_int64(x), table)
-        _set_parameters(x, u, m)
-        found, _ = law(x, u, dt, x[m.used : m.used + m.params])
-        for k in range(outputs):
-            y[k] = found[k]
-        y[outputs] = x[m.monitored]
-
-    advance = rebind(stateful if states else stateless, law=block.compiled)
-    advance.__doc__ = f"The law {block.name} with learned parameters, which are in its memory.\n\n{block.doc}"
-    return advance

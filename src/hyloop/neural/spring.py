@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -72,8 +71,7 @@ class FrozenSpring(FrozenNetwork, model="spring"):
         if form.rated and self.card.dt == 0.0:
             raise BadInput(f"{where}: it has learned one time step; give the card its dt in s.")
 
-    @cached_property
-    def block(self) -> Block:
+    def make_block(self) -> Block:
         """The spring as a block: d in; f and ``outside`` (see `FrozenStack`) out.
 
         Parameters ``stiffness`` and ``damping`` are declared to integration methods; by default the stiffness is that
@@ -135,6 +133,6 @@ def _image(spring: FrozenSpring) -> np.ndarray:
     if spring.network:
         dense, _ = spring.network.laid_out(at["weights"])
     del at["weights"]
-    table = Places(code=form.code, count=len(arrays[0]) if arrays else 0, dense=head + len(Places._fields), **at)
+    table = Places(code=form.code, entries=len(arrays[0]) if arrays else 0, dense=head + len(Places._fields), **at)
     words = np.array([*table, *dense], dtype=np.int64)
     return np.concatenate([words.view(float), *(np.asarray(part, dtype=float) for part in parts.values())])

@@ -47,7 +47,7 @@ FORMS = {
 
 
 class Places(NamedTuple):
-    """Table at the head of the memory; all but the code and the count are positions in the state of the block."""
+    """Table at the head of the memory; all but the code and the entries are positions in the state of the block."""
 
     code: int
     ranges: int
@@ -55,7 +55,7 @@ class Places(NamedTuple):
     numbers: int
     first: int  # first array
     second: int
-    count: int  # entries of an array
+    entries: int  # of an array
     query: int  # what the perceptron is asked
     answer: int
     dense: int  # table of the perceptron
@@ -92,7 +92,7 @@ def advance(x, u, dt, p, y):
 @verb
 def _spline(x, m, t):
     """Cubic B-spline at t, in units of the spacing from the first knot: four of its pieces are not zero."""
-    last = m.count - 4
+    last = m.entries - 4
     i = 0 if not t >= 1.0 else (last if t >= last else int(t))
     s = 0.0
     for j in range(i, i + 4):
@@ -108,7 +108,7 @@ def _spline(x, m, t):
 @verb
 def _broken_line(x, m, a):
     s = x[m.numbers + 6] * a
-    for j in range(m.count):
+    for j in range(m.entries):
         b = x[m.second + j]
         s += x[m.first + j] * (_positive(a - b) - _positive(-b))
     return s
@@ -120,7 +120,7 @@ def _stops(x, m, d):
     a = d / length
     inside = _held(a, low / length, high / length)
     s = k * inside + _positive(k) * (a - inside)
-    for j in range(m.count):
+    for j in range(m.entries):
         r = x[m.second + j]
         e = _held(a - x[m.state + j], -r, r)
         s += x[m.first + j] * (e / r)
@@ -133,7 +133,7 @@ def _slope(x, m, d):
     """One Runge-Kutta step for the straight increment, every stage held inside."""
     a, z = d / x[m.numbers + 1], x[m.state]
     h = a - x[m.state + 1]
-    direction, half = np.sign(h), (m.count - 3) / 2.0
+    direction, half = np.sign(h), (m.entries - 3) / 2.0
     k1 = _spline(x, m, (1.0 + z * direction) * half)
     k2 = _spline(x, m, (1.0 + _held(z + h / 2.0 * k1, -1.0, 1.0) * direction) * half)
     k3 = _spline(x, m, (1.0 + _held(z + h / 2.0 * k2, -1.0, 1.0) * direction) * half)

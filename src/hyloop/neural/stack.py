@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -46,8 +45,7 @@ class FrozenStack(FrozenNetwork, model="stack"):
         if self.card.dt == 0.0 and self.architecture.recurrent:
             raise BadInput("network: a recurrent network has learned one time step; give the card its dt in s.")
 
-    @cached_property
-    def block(self) -> Block:
+    def make_block(self) -> Block:
         """The network as a block: the signals of the card, and ``outside``.
 
         Output ``outside`` counts the ticks so far in which an input was outside the training range; the named states
