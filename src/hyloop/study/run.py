@@ -15,6 +15,7 @@ from hyloop.record import Recorder, Recording
 from hyloop.record.layout import check_name
 from hyloop.report.provenance import provenance
 from hyloop.study.build import Built, build
+from hyloop.study.trained import outside_notes
 
 __all__ = ["Outcome", "run_experiment", "run_file"]
 
@@ -87,7 +88,7 @@ def run_experiment(
     if overrides:
         attributes["overrides"] = list(overrides)
     elapsed, ticks = _record(built, path, attributes, overwrite, progress)
-    return Outcome(path, tuple(built.notes), elapsed, ticks)
+    return Outcome(path, (*built.notes, *outside_notes(built.loop)), elapsed, ticks)
 
 
 def _record(
