@@ -5,6 +5,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from numba.core.runtime import _nrt_python, rtsys
 
 from hyloop import Loop, Param, Site, block, shear_frame
 from hyloop.devices import bilinear, bouc_wen, lugre_exact, spring
@@ -269,3 +270,25 @@ def test_damaged_files_are_refused(kind, tmp_path):
     path.write_bytes(data)
     with pytest.raises(BadInput, match=r"net\.safetensors: no readable network \(the weights are not those"):
         load_network(path)
+
+
+@pytest.mark.parametrize("kind", ["friction", "even friction", "brace", *SPRINGS])
+def test_nothing_is_allocated_in_a_tick(kind):
+    if kind in LAYERS:
+        make, signals = LAYERS[kind]
+        layer = make()
+        device = freeze(layer, card_of(layer.law)).device()
+    else:
+        signals, device = {"d": D}, freeze(learned_spring(kind), spring_card(dt=DT if kind in RATED else 0.0)).device()
+
+    def allocated(n):
+        before = rtsys.get_allocation_stats().alloc
+        device.drive(DT, **{key: values[:n] for key, values in signals.items()})
+        return rtsys.get_allocation_stats().alloc - before
+
+    device.drive(DT, **signals)  # compiled by now
+    _nrt_python.memsys_enable_stats()
+    try:
+        assert allocated(N) == allocated(10) > 0  # a call from Python wraps its arguments
+    finally:
+        _nrt_python.memsys_disable_stats()

@@ -38,11 +38,12 @@ def check_networks(experiment: Experiment, loop: Loop) -> None:
 def outside_notes(loop: Loop) -> list[str]:
     """What to know of networks that met inputs beyond the range of their training, now that a run is over."""
     notes = []
-    for site in loop.sites:
-        if "outside" in site.device.block.outputs and (ticks := int(loop[f"{site.name}.outside"])):
+    for channel in loop.channels:
+        name, _, output = channel.rpartition(".")
+        if output == "outside" and (ticks := int(loop[channel])):
             share = 100.0 * ticks * loop.dt / loop.substeps / max(loop["t"], loop.dt)
             notes.append(
-                f"{site.name}: in {ticks} controller ticks ({share:.2g} %) an input was outside the training range "
+                f"{name}: in {ticks} controller ticks ({share:.2g} %) an input was outside the training range "
                 "of the network; what it answers there it has never learned"
             )
     return notes

@@ -6,9 +6,10 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from hyloop.errors import BadShape, OutOfBounds
+from hyloop.errors import BadInput, BadShape, OutOfBounds
 from hyloop.learn.networks.lstm import lstm, lstms, product
 from hyloop.neural.architecture import Architecture, Layer
+from hyloop.neural.frozen import FrozenNetwork
 from hyloop.neural.stack import FrozenStack
 
 __all__ = ["Stack", "thaw"]
@@ -122,8 +123,10 @@ def _starting_weights(layer: Layer, key: Any, dtype: Any) -> dict[str, Any]:
     return weights
 
 
-def thaw(network: FrozenStack, dropout: float = 0.0) -> Stack:
-    """A network that can learn on, with the weights of a frozen one."""
+def thaw(network: FrozenNetwork, dropout: float = 0.0) -> Stack:
+    """A network that can learn on, with the weights of a frozen one, which must be a stack of layers."""
+    if not isinstance(network, FrozenStack):
+        raise BadInput(f"thaw: a {network.model} model cannot learn on; only a stack of layers can.")
     stack = Stack(network.architecture, key=jax.random.key(0), dropout=dropout)
     weights = {name: jnp.asarray(value, jnp.float32) for name, value in network.tensors.items()}
     return eqx.tree_at(lambda s: s.tensors, stack, weights)
