@@ -189,6 +189,19 @@ def test_a_factor_cannot_leave_its_reach():
     assert factor.max() > 3.9 and factor.min() < 0.26
 
 
+def test_compiled_code_serves_networks_of_every_size():
+    """What was compiled for a small network is taken from the cache for a large one: no position may depend on it."""
+    u = jnp.asarray(D)[:, None]
+    for by_sample, width, depth in (((), 1, 1), (("k",), 2, 1), (("k",), 30, 12)):
+        features = {"d": 1e-2} if by_sample else None
+        layer = physics_layer(
+            spring_with_state(k=1e6), by_sample, features=features, width=width, depth=depth, reach=3.0, dt=DT
+        )
+        layer = eqx.tree_at(lambda it: it.network, layer, replace_fn=_learned) if by_sample else layer
+        frozen = freeze(layer, card_of(spring_with_state, dt=DT))
+        close(frozen.device().drive(DT, d=D)["f"], np.asarray(layer(u)[1])[:, 0])
+
+
 @block(
     inputs={"d": "m"},
     outputs={"f": "N"},
@@ -199,6 +212,15 @@ def test_a_factor_cannot_leave_its_reach():
 def spring_with_state(x, u, dt, p):
     """A spring that remembers."""
     return (p[0] * u[0],), (u[0],)
+
+
+@pytest.mark.parametrize("order", ["small first", "large first"])
+def test_springs_of_every_size_share_compiled_code(order):
+    laws = [NetworkSpring(-0.1, 0.1, (2,), force=1e4), NetworkSpring(-0.1, 0.1, (20,) * 6, force=1e4)]
+    laws += [StopOperators(-0.1, 0.1, n, force=1e4, finest=1e-3) for n in (2, 60)]
+    for law in laws if order == "small first" else laws[::-1]:
+        law = eqx.tree_at(lambda it: it.theta, law, shaken(law.theta, 0.5))
+        close(freeze(law, spring_card()).device().drive(DT, d=D)["f"], jax_forces(law, D))
 
 
 def test_what_cannot_be_frozen_is_refused_with_a_reason(tmp_path):

@@ -152,6 +152,7 @@ def test_a_law_with_learned_parameters_is_trained_saved_and_run(tmp_path):
 
     history = History(v[:, None], f / 1e4, np.ones(len(f)), jnp.zeros(1))
     found = follow(plain, step, lambda layer, x: x, [history], iterations=30)
+    assert found.costs[-1] < 1e-8 * found.costs[0]  # its own law is among those it can become
     card = Card((Signal.of("v", "m/s", v, "none"),), (Signal.of("f", "N", f, "none"),), data="law.h5")
     freeze(found.model, card).save(tmp_path / "net.safetensors")
     freeze(plain, card).save(tmp_path / "plain.safetensors")

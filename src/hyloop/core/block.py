@@ -21,11 +21,14 @@ import numba
 import numpy as np
 
 from hyloop.core import scalar
-from hyloop.core.jit import BLOCK, call_block, compile_c, jit, pointer
+from hyloop.core.jit import BLOCK, call_block, compile_c, fingerprint, jit, pointer
 from hyloop.core.tick import check_tick
 from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
 
 __all__ = ["Block", "Instance", "Param", "block", "inplace_block", "rebind"]
+
+
+_MARK = "_of_"  # between the name of a function that was bound again and what tells it from others
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ class Block:
     @cached_property
     def compiled(self) -> Any:
         """The law as a Numba function, callable from other compiled functions."""
-        law = rebind(self.function, np=scalar) if self.pure else self.function
+        law = rebind(self.function, **({"np": scalar} if self.pure else {}))
         return numba.njit(nogil=True, error_model="numpy")(law)
 
     @cached_property
@@ -286,11 +289,17 @@ def _make(function, pure, inputs, outputs, params, state, reference, linear, sta
 
 
 def rebind(function: Callable, **names: Any) -> Callable:
-    """The same code with other global names; ``rebind(law, np=jax.numpy)`` is how one law serves two compilers."""
+    """The same code with other global names; ``rebind(law, np=jax.numpy)`` is how one law serves two compilers.
+
+    Its name is one that no other code has. Numba names compiled functions by module, name and a count that begins anew
+    in every process; two that were cached by different processes could have one name, and where both are loaded, the
+    linker takes one for the other.
+    """
     assert isinstance(function, FunctionType)
     globals_ = {**function.__globals__, **names}
     bound = FunctionType(function.__code__, globals_, function.__name__, function.__defaults__, function.__closure__)
     bound.__doc__, bound.__module__ = function.__doc__, function.__module__
+    bound.__qualname__ = f"{function.__qualname__.partition(_MARK)[0]}{_MARK}{fingerprint(bound)}"
     return bound
 
 

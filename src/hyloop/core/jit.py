@@ -10,6 +10,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
@@ -34,6 +35,7 @@ __all__ = [
     "call_block",
     "call_group",
     "compile_c",
+    "fingerprint",
     "jit",
     "pointer",
     "table",
@@ -81,6 +83,21 @@ def cache_folder(keep: int = 8) -> Path:
 _FOLDER = cache_folder()
 
 
+@cache
+def _content(path: str, changed: int) -> bytes:
+    return Path(path).read_bytes()
+
+
+def fingerprint(function: Callable) -> str:
+    """Digest of the source files of a function and all it refers to, and of the numbers it has closed over."""
+    found: dict[str, bytes] = {}
+    _sources(function, found)
+    digest = hashlib.sha256()
+    for key in sorted(found):
+        digest.update(key.encode() + found[key])
+    return digest.hexdigest()[:16]
+
+
 def _sources(function: Any, seen: dict[str, bytes]) -> None:
     """Collect the source files of a function and of every function it refers to, outside the package."""
     function = getattr(function, "py_func", function)
@@ -93,7 +110,9 @@ def _sources(function: Any, seen: dict[str, bytes]) -> None:
         return
     path = Path(code.co_filename)
     # the byte code stands in for a source that is not a file (a notebook cell)
-    seen[key] = path.read_bytes() if path.is_file() else code.co_code + repr(code.co_consts).encode()
+    seen[key] = (
+        _content(str(path), path.stat().st_mtime_ns) if path.is_file() else code.co_code + repr(code.co_consts).encode()
+    )
     for name in code.co_names:
         _sources(function.__globals__.get(name), seen)
     for cell in function.__closure__ or ():
@@ -129,12 +148,7 @@ def verb(function: Callable) -> Any:
 
 def compile_c(function: Callable, signature: Any, source: Callable) -> Any:
     """Compile `function` to a C function with a fixed signature; `source` is the user's law inside it."""
-    found: dict[str, bytes] = {}
-    _sources(source, found)
-    digest = hashlib.sha256()
-    for key in sorted(found):
-        digest.update(key.encode() + found[key])
-    folder = _FOLDER / digest.hexdigest()[:16]
+    folder = _FOLDER / fingerprint(source)
     return _cached(lambda: numba.cfunc(signature, cache=True, error_model="numpy")(function), folder)
 
 

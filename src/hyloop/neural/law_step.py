@@ -19,14 +19,18 @@ __all__ = ["Places", "compiled_step", "memory_image"]
 
 
 class Places(NamedTuple):
-    """Table at the head of the memory; all are positions in the state of the block, or counts."""
+    """Table in the memory, behind the parameters of this tick: positions in the state of the block, and counts.
+
+    Those parameters come first because the law is given a slice of the state. Compiled code is shared by networks of
+    all sizes, so that only what lies at one place for all of them may be sliced; all else is read by its position.
+    """
 
     monitored: int  # the two states of the monitor
     inputs: int
     ranges: int
     params: int
-    given: int  # parameters as learned for all samples
     used: int  # parameters of this tick
+    given: int  # parameters as learned for all samples
     by_sample: int
     chosen: int  # which parameters the network multiplies
     features: int
@@ -45,14 +49,13 @@ def memory_image(made: "FrozenLaw") -> np.ndarray:
     states, inputs = list(law.state), list(law.inputs)
     chosen = [names.index(key) for key in made.by_sample]
     seen = [states.index(key) if key in states else -1 - inputs.index(key) for key in made.features]
-    table = len(states) + len(MONITOR)
-    after = table + len(Places._fields)
+    used = len(states) + len(MONITOR)
+    after = used + len(names) + len(Places._fields)
     dense, weights = made.network.laid_out(0) if made.network else ([], np.empty(0))
     numbers = after + len(chosen) + len(seen) + len(dense)  # where whole numbers end
     parts = {
         "ranges": [end for signal in made.card.inputs for end in (signal.low, signal.high)],
         "given": made.values,
-        "used": made.values,
         "scales": list(made.features.values()),
         "scaled": np.zeros(len(seen)),
         "answer": np.zeros(len(chosen)),
@@ -67,6 +70,7 @@ def memory_image(made: "FrozenLaw") -> np.ndarray:
         monitored=len(states),
         inputs=len(inputs),
         params=len(names),
+        used=used,
         by_sample=len(chosen),
         chosen=after,
         features=len(seen),
@@ -76,7 +80,7 @@ def memory_image(made: "FrozenLaw") -> np.ndarray:
         **at,
     )
     words = np.array([*places, *chosen, *seen, *dense], dtype=np.int64)
-    return np.concatenate([words.view(float), *(np.asarray(part, dtype=float) for part in parts.values())])
+    return np.concatenate([made.values, words.view(float), *(np.asarray(part, dtype=float) for part in parts.values())])
 
 
 @verb
@@ -107,12 +111,13 @@ law: Any = None  # put among the globals of `advance`, as `hyloop.core.block` do
 def compiled_step(block: Block) -> Any:
     """The step of the block round a law; the counts are closure variables, so that they enter the cache key."""
     states, outputs = len(block.state), len(block.outputs)
-    table = states + len(MONITOR)
+    used = states + len(MONITOR)
+    table = used + len(block.params)
 
     def stateful(x, u, dt, p, y):
         m = read(Places, as_int64(x), table)
         _set_parameters(x, u, m)
-        found, new = law(x, u, dt, x[m.used : m.used + m.params])
+        found, new = law(x, u, dt, x[used:table])
         for k in range(outputs):
             y[k] = found[k]
         for k in range(states):
@@ -122,7 +127,7 @@ def compiled_step(block: Block) -> Any:
     def stateless(x, u, dt, p, y):  # an empty tuple cannot be indexed
         m = read(Places, as_int64(x), table)
         _set_parameters(x, u, m)
-        found, _ = law(x, u, dt, x[m.used : m.used + m.params])
+        found, _ = law(x, u, dt, x[used:table])
         for k in range(outputs):
             y[k] = found[k]
         y[outputs] = x[m.monitored]
