@@ -33,10 +33,7 @@ def test_no_two_of_them_have_one_name_in_compiled_code():
     """Numba tells functions of one name apart by a count that begins anew in every process (v1, v2, ...); code that two
     processes have cached would otherwise be taken for one another where both are loaded."""
     blocks = [*map(tripled, (2.0, 3.0)), *map(scaled_in_place, (2.0, 3.0))]
-    for names in (
-        [block.cfunc.native_name for block in blocks],
-        [block.compiled.py_func.__qualname__ for block in blocks],
-    ):
+    for names in ([law.cfunc.native_name for law in blocks], [law.compiled.py_func.__qualname__ for law in blocks]):
         bare = [re.sub(r"B\d*v\d+", "", name) for name in names]
         assert len(set(bare)) == len(blocks)
     assert tripled(2.0).compiled.py_func.__qualname__ == blocks[0].compiled.py_func.__qualname__
