@@ -5,20 +5,20 @@ messages and their schema then know it. Its `law` is what the model starts from,
 bear names of parameters of that law. The inputs of the block are measured signals of the site, the force as ``f_m``.
 """
 
-from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from functools import reduce
 from operator import or_
-from typing import Annotated, Any, ClassVar, Literal, Self, get_args
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, GetPydanticSchema, PlainValidator, WithJsonSchema, model_validator
 
 from hyloop.core import Block, Instance
 from hyloop.errors import BadInput, BadShape, UnknownName
-from hyloop.files.fields import Quantity, Table, refuse
+from hyloop.files.fields import Quantity, refuse
 from hyloop.files.laws import LAWS, DeviceSpec
 from hyloop.files.networks import NetworkFile
 from hyloop.files.units import quantity
+from hyloop.files.updater import UPDATERS, Updater
 from hyloop.neural import HysteresisNetwork
 from hyloop.updating import ensemble, filtered_network, forgetting_network, recursive_least_squares, unscented
 
@@ -48,36 +48,6 @@ Shares = Annotated[
     PlainValidator(_shares),
     WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string"}, {"type": "object"}]}),
 ]
-
-
-UPDATERS: dict[str, type["Updater"]] = {}
-
-
-class Updater(Table):
-    """A model that stands at the sites that follow, and what keeps it true."""
-
-    @classmethod
-    def __pydantic_init_subclass__(cls, **rest: Any) -> None:
-        """Enter the class under the name that its `updater` says; classes without a name are for others to inherit."""
-        super().__pydantic_init_subclass__(**rest)
-        if "updater" in cls.model_fields:
-            (name,) = get_args(cls.model_fields["updater"].annotation)
-            UPDATERS[name] = cls
-
-    @property
-    @abstractmethod
-    def law(self) -> Instance:
-        """The model as it starts."""
-        raise NotImplementedError
-
-    @property
-    def limits(self) -> dict[str, tuple[float, float]]:
-        """Bounds in SI units of the estimates that are worth a figure."""
-        return {}
-
-    def make(self) -> Instance | None:
-        """The updater as a block; None where nothing is updated."""
-        return None
 
 
 class _Model(Updater):
