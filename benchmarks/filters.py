@@ -10,9 +10,10 @@ from hyloop.core import Instance
 from hyloop.devices.bouc_wen import bouc_wen
 from hyloop.devices.lugre import lugre
 from hyloop.devices.viscous import nonlinear_maxwell
-from hyloop.updating import Network, ensemble, filtered_network, forgetting_network, recursive_least_squares, unscented
-from hyloop.updating.networks.network import INPUTS
-from hyloop.updating.networks.perceptron import weight_count
+from hyloop.neural import HysteresisNetwork
+from hyloop.neural.hysteresis import INPUTS
+from hyloop.neural.perceptron import weight_count
+from hyloop.updating import ensemble, filtered_network, forgetting_network, recursive_least_squares, unscented
 
 __all__ = ["cukf", "network_updates", "updaters"]
 
@@ -117,7 +118,9 @@ def network_updates() -> dict[str, Any]:
     d = 0.02 * np.sin(2 * np.pi * np.arange(n) * 0.01)
     signals = {"d": d, "f_m": bouc_wen().drive(0.01, d=d)["f"]}
     scale = np.array([1 / 0.02, 1 / 0.02, 1e-5, 1e-3, 1e-2, 1e-6, 1e-5])
-    network = Network(0.3 * rng.normal(size=weight_count(INPUTS, 10, 3)), np.zeros(7), scale, error=100.0, dt=DT)
+    network = HysteresisNetwork(
+        0.3 * rng.normal(size=weight_count(INPUTS, 10, 3)), np.zeros(7), scale, error=100.0, dt=DT
+    )
     makers = {
         "filtered network": filtered_network(network, noise=NOISE),
         "forgetting network, window 200": forgetting_network(network),

@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.measure import interleaved, report
 from benchmarks.onnx_step import step_model
 from benchmarks.torch_networks import torch_module, torch_ocp_nn
-from hyloop.neural import Card, FrozenNetwork, Signal, ocp_nn
+from hyloop.neural import Card, FrozenStack, Signal, ocp_nn
 
 __all__ = ["lstm", "lstm_train"]
 
@@ -30,17 +30,17 @@ RETAINED = {
 ONE_CORE = {"OMP_NUM_THREADS": "1", "JAX_PLATFORMS": "cpu", "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false"}
 
 
-def _network() -> FrozenNetwork:
+def _network() -> FrozenStack:
     rng, architecture = np.random.default_rng(0), ocp_nn()
     tensors = {
         name: (rng.normal(size=shape) / np.sqrt(max(shape[0], 10))).astype(np.float32)
         for name, shape in architecture.shapes.items()
     }
     card = Card(tuple(Signal(f"u{k}", "N") for k in range(5)), (Signal("f", "N"),), dt=DT)
-    return FrozenNetwork(architecture, tensors, card)
+    return FrozenStack(architecture, tensors, card)
 
 
-def _onnx_job(network: FrozenNetwork, u: np.ndarray, wanted: np.ndarray) -> Any:
+def _onnx_job(network: FrozenStack, u: np.ndarray, wanted: np.ndarray) -> Any:
     try:
         onnxruntime: Any = import_module("onnxruntime")
     except ImportError:
@@ -66,7 +66,7 @@ def _onnx_job(network: FrozenNetwork, u: np.ndarray, wanted: np.ndarray) -> Any:
     return job
 
 
-def _torch_job(network: FrozenNetwork, u: np.ndarray, wanted: np.ndarray) -> Any:
+def _torch_job(network: FrozenStack, u: np.ndarray, wanted: np.ndarray) -> Any:
     torch = torch_module()
     if torch is None:
         return None

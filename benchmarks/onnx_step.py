@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hyloop.neural import FrozenNetwork
+from hyloop.neural import FrozenStack
 
 __all__ = ["step_model"]
 
@@ -48,7 +48,7 @@ def _node(kind: str, inputs: list[str], outputs: list[str], **attributes: int) -
     return data
 
 
-def step_model(network: FrozenNetwork) -> tuple[bytes, dict[str, np.ndarray]]:
+def step_model(network: FrozenStack) -> tuple[bytes, dict[str, np.ndarray]]:
     """The model ``x, h0, c0, h1, ... -> y, new h0, ...`` of LSTM and linear layers, and its inputs at rest.
 
     Inputs are (1, 1, n), as the network sees them. ONNX orders the gates i o f g.

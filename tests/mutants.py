@@ -48,7 +48,7 @@ TESTS = {
     "integrators": "integrators loop structure/frames/test_gravity.py",
     "structure": "structure loop/test_sparse_loop.py loop/test_opensees.py loop/test_loop.py files/test_frames.py",
     "updating": "updating files/test_network_updaters.py",
-    "neural": "neural updating/networks/test_network.py loop/test_channels.py",
+    "neural": "neural learn/test_freezing.py updating/networks/test_network.py loop/test_channels.py",
 }
 DEAR = 5.0  # seconds from which the tests of a file are left for the survivors
 # slow tests that run for the named modules alone; other tests hold the rest

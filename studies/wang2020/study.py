@@ -37,10 +37,7 @@ def run(job):
 
     networks = _networks(job, "traditional.toml", shorter)
     networks[0].save(
-        job.out / "brace.safetensors",
-        training="brace1 of traditional.toml",
-        seed=0,
-        command="hyloop study run wang2020",
+        job.out / "brace.safetensors", data="brace1 of traditional.toml", seed=0, command="hyloop study run wang2020"
     )
     reference = build(load_experiment(job.folder / "reference.toml", shorter))
     exact = forces(reference.loop, reference)
@@ -123,7 +120,7 @@ def _compare(job, label, networks, built, exact):
             continue
         job.progress(f"frame, {label}", k / len(NETWORKS))
         found[case] = [
-            errors(exact, forces(with_models(built, network.device, make(network, 0.0, 0.0)), built))
+            errors(exact, forces(with_models(built, network.device(), make(network, 0.0, 0.0)), built))
             for network in networks
         ]
     job.progress(f"frame, {label}", 1.0)
@@ -143,7 +140,7 @@ def _noise(job, networks, built, exact):
             for seed, network in enumerate(networks):
                 sensor = noisy_sensor(noise_d=noise["d"], noise_f=noise["f"], seed=seed)
                 updater = NETWORKS[case](network, noise["f"], noise["d"])
-                runs.append(errors(exact, forces(with_models(built, network.device, updater, sensor), built)))
+                runs.append(errors(exact, forces(with_models(built, network.device(), updater, sensor), built)))
             found[f"{case}, {snr} dB"] = runs
     job.progress("frame, noise", 1.0)
     return found

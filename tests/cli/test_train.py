@@ -10,7 +10,7 @@ from oracles.pages import Page, extremes
 from hyloop.cli.main import main
 from hyloop.devices import bouc_wen
 from hyloop.metrics import nrmse, rmse
-from hyloop.neural.frozen import load_network
+from hyloop.neural import load_network
 from hyloop.record import Recording
 from hyloop.study.train import train_file
 

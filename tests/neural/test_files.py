@@ -9,7 +9,7 @@ from oracles.networks import random_tensors
 from safetensors.numpy import load_file, save_file
 
 from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
-from hyloop.neural import Architecture, Card, FrozenNetwork, Signal, load_network, mlp, recurrent
+from hyloop.neural import Architecture, Card, FrozenStack, Signal, load_network, mlp, recurrent
 
 CARD = Card(
     (Signal("d", "m", 0.0, 20.0, -0.04, 0.04), Signal("v", "m/s", 0.0, 2.0)),
@@ -25,7 +25,7 @@ CARD = Card(
 @pytest.fixture
 def network(rng):
     architecture = recurrent(2, width=5, depth=1, kind="gru")
-    return FrozenNetwork(architecture, random_tensors(architecture, rng), CARD)
+    return FrozenStack(architecture, random_tensors(architecture, rng), CARD)
 
 
 @pytest.fixture
@@ -81,12 +81,12 @@ def test_units_that_do_not_match_the_card_are_refused(file, network):
         network.drive(1 / 256, units={"f": "kN"}, d=np.zeros(3), v=np.zeros(3))
     kilo = Card(CARD.inputs, (Signal("f", "kN"),), dt=1 / 256)
     with pytest.raises(BadInput, match="channels of a loop carry SI units"):
-        FrozenNetwork(network.architecture, network.tensors, kilo).device()
+        FrozenStack(network.architecture, network.tensors, kilo).device()
 
 
 def test_weights_of_the_wrong_shape_or_not_finite_are_refused(network):
     def changed(**tensors):
-        return lambda: FrozenNetwork(network.architecture, {**network.tensors, **tensors}, CARD)
+        return lambda: FrozenStack(network.architecture, {**network.tensors, **tensors}, CARD)
 
     with pytest.raises(BadShape, match=r"tensor 0\.U has shape \(4, 15\), the architecture wants \(5, 15\)"):
         changed(**{"0.U": np.zeros((4, 15))})()
@@ -95,9 +95,9 @@ def test_weights_of_the_wrong_shape_or_not_finite_are_refused(network):
     with pytest.raises(BadShape, match=r"9\.W are missing or too many"):
         changed(**{"9.W": np.zeros((1, 1))})()
     with pytest.raises(BadShape, match="2 inputs and 1 outputs, the architecture 3 and 1"):
-        FrozenNetwork(mlp(3), random_tensors(mlp(3), np.random.default_rng(0)), CARD)
+        FrozenStack(mlp(3), random_tensors(mlp(3), np.random.default_rng(0)), CARD)
     with pytest.raises(BadInput, match="give the card its dt"):
-        FrozenNetwork(network.architecture, network.tensors, Card(CARD.inputs, CARD.outputs))
+        FrozenStack(network.architecture, network.tensors, Card(CARD.inputs, CARD.outputs))
 
 
 def test_scalings_come_from_the_data_and_go_back():

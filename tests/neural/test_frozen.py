@@ -6,7 +6,7 @@ from oracles.networks import outputs, random_tensors
 
 from hyloop import Loop, Site, shear_frame
 from hyloop.integrators import newmark_explicit
-from hyloop.neural import Architecture, Card, FrozenNetwork, Signal, mlp, ocp_nn, recurrent
+from hyloop.neural import Architecture, Card, FrozenStack, Signal, mlp, ocp_nn, recurrent
 
 DT = 1 / 1024
 FLOAT32 = 1e-5  # of the largest output: a few hundred additions in single precision
@@ -23,7 +23,7 @@ ARCHITECTURES = {
 def network(architecture, rng, **card):
     inputs = tuple(Signal(f"u{k}", "N", 0.1 * k, 0.5 + k, -2.0, 2.0 + k) for k in range(architecture.inputs))
     targets = tuple(Signal(f"y{k}", "N", 3.0 - k, 2.0 / (1 + k)) for k in range(architecture.outputs))
-    return FrozenNetwork(architecture, random_tensors(architecture, rng), Card(inputs, targets, **({"dt": DT} | card)))
+    return FrozenStack(architecture, random_tensors(architecture, rng), Card(inputs, targets, **({"dt": DT} | card)))
 
 
 @pytest.mark.parametrize("name", ARCHITECTURES)
@@ -63,7 +63,7 @@ def loop(rng, steps):
         (Signal("f", "N", 0, 1e-4),),
         dt=0.005,
     )
-    net = FrozenNetwork(recurrent(2, width=24, depth=2), tensors, card)
+    net = FrozenStack(recurrent(2, width=24, depth=2), tensors, card)
     frame = shear_frame([1e5], [4e6])
     sites = [Site("damper", frame.story(1), net.device())]
     return Loop(frame, sites, method=newmark_explicit(), dt=0.005), np.random.default_rng(5).normal(size=steps)

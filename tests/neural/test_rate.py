@@ -12,7 +12,7 @@ from hyloop.errors import BadInput
 from hyloop.identification import MeasuredTest, fit
 from hyloop.integrators import newmark_explicit
 from hyloop.loop import FreeBlock
-from hyloop.neural import Card, FrozenNetwork, Signal, load_network, mlp, recurrent
+from hyloop.neural import Card, FrozenStack, Signal, load_network, mlp, recurrent
 
 RATE = 1024.0  # Hz
 INPUTS = (Signal("d", "m", 0, 50.0), Signal("v", "m/s", 0, 3.0))
@@ -21,7 +21,7 @@ OUTPUTS = (Signal("f", "N", 0, 1e-4),)
 
 def network(architecture, dt):
     tensors = random_tensors(architecture, np.random.default_rng(3))
-    return FrozenNetwork(architecture, tensors, Card(INPUTS, OUTPUTS, dt=dt))
+    return FrozenStack(architecture, tensors, Card(INPUTS, OUTPUTS, dt=dt))
 
 
 LSTM = network(recurrent(2, width=6, depth=1), 1 / RATE)

@@ -5,7 +5,8 @@ from functools import cache
 import numpy as np
 
 from hyloop.devices import bouc_wen
-from hyloop.updating import Network, pretrain
+from hyloop.neural import HysteresisNetwork
+from hyloop.updating import pretrain
 
 DT, WIDTH, DEPTH = 0.01, 6, 2
 STIFFNESS = 2e7
@@ -22,7 +23,7 @@ def motion(n, seed=0, size=0.02):
 
 
 @cache
-def trained() -> tuple[Network, np.ndarray, np.ndarray]:
+def trained() -> tuple[HysteresisNetwork, np.ndarray, np.ndarray]:
     """A network of a yielding device, with the record it was trained on."""
     d = motion(600)
     f = bouc_wen(k=STIFFNESS, d_y=5e-3).drive(DT, d=d)["f"]

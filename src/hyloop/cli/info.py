@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-import hyloop.devices
 from hyloop.cli.console import console, print_json, print_table, progress_bars
 from hyloop.core import Block
+from hyloop.devices import LAWS
 from hyloop.errors import BadInput, UnknownName
 from hyloop.hazards import RecordInfo
 from hyloop.metrics import energy
@@ -108,26 +108,19 @@ def _record(info: RecordInfo) -> str:
     return f"{info.name}, channel {info.component}" if info.component else info.name
 
 
-def _blocks() -> dict[str, Block]:
-    named = {name: getattr(hyloop.devices, name) for name in hyloop.devices.__all__}
-    blocks = {name: value for name, value in named.items() if isinstance(value, Block)}
-    return blocks | {"prandtl_ishlinskii": hyloop.devices.prandtl_ishlinskii()}
-
-
 def show_laws(name: str | None, json: bool) -> None:
     """Catalogue of the laws, or one law with its equation, parameters and reference."""
-    blocks = _blocks()
-    if name is not None and name not in blocks:
-        raise UnknownName("law", name, blocks)
-    chosen = {name: blocks[name]} if name else blocks
+    if name is not None and name not in LAWS:
+        raise UnknownName("law", name, LAWS)
+    chosen = {name: LAWS[name]} if name else LAWS
     if json:
         print_json([_as_dict(key, block) for key, block in chosen.items()])
         return
     if name is None:
-        rows = [[key, ", ".join(b.inputs), b.doc.splitlines()[0], ", ".join(b.params)] for key, b in blocks.items()]
+        rows = [[key, ", ".join(b.inputs), b.doc.splitlines()[0], ", ".join(b.params)] for key, b in LAWS.items()]
         print_table("Device laws (hyloop laws NAME shows one)", ["law", "reads", "what it is", "parameters"], rows)
         return
-    block = blocks[name]
+    block = LAWS[name]
     console.print(block.doc, markup=False, highlight=False)
     rows = [[key, f"{p.default:g}", p.unit, f"{p.low:g} to {p.high:g}", p.about] for key, p in block.params.items()]
     print_table(f"Parameters of {name}", ["parameter", "default", "unit", "bounds", "about"], rows, right=["default"])

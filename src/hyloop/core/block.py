@@ -76,7 +76,7 @@ class Block:
     @cached_property
     def compiled(self) -> Any:
         """The law as a Numba function, callable from other compiled functions."""
-        law = rebind(self.function, np=scalar) if self.pure else self.function
+        law = rebind(self.function, **({"np": scalar} if self.pure else {}))
         return numba.njit(nogil=True, error_model="numpy")(law)
 
     @cached_property

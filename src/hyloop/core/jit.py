@@ -10,6 +10,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
@@ -35,12 +36,14 @@ __all__ = [
     "call_block",
     "call_group",
     "compile_c",
+    "fingerprint",
     "jit",
     "pointer",
     "rebind",
     "verb",
 ]
 
+_MARK = "_of_"  # between the name of a function that was bound again and what tells it from others
 _PACKAGE = Path(__file__).resolve().parents[1]
 FLOATS = types.CPointer(types.float64)
 INTS = types.CPointer(types.int64)
@@ -82,6 +85,21 @@ def cache_folder(keep: int = 8) -> Path:
 _FOLDER = cache_folder()
 
 
+@cache
+def _content(path: str, changed: int) -> bytes:
+    return Path(path).read_bytes()
+
+
+def fingerprint(function: Callable) -> str:
+    """Digest of the source files of a function and all it refers to, and of the numbers it has closed over."""
+    found: dict[str, bytes] = {}
+    _sources(function, found)
+    digest = hashlib.sha256()
+    for key in sorted(found):
+        digest.update(key.encode() + found[key])
+    return digest.hexdigest()[:16]
+
+
 def _sources(function: Any, seen: dict[str, bytes]) -> None:
     """Collect the source files of a function and of every function it refers to, outside the package."""
     function = getattr(function, "py_func", function)
@@ -94,7 +112,9 @@ def _sources(function: Any, seen: dict[str, bytes]) -> None:
         return
     path = Path(code.co_filename)
     # the byte code stands in for a source that is not a file (a notebook cell)
-    seen[key] = path.read_bytes() if path.is_file() else code.co_code + repr(code.co_consts).encode()
+    seen[key] = (
+        _content(str(path), path.stat().st_mtime_ns) if path.is_file() else code.co_code + repr(code.co_consts).encode()
+    )
     for name in code.co_names:
         _sources(function.__globals__.get(name), seen)
     for cell in function.__closure__ or ():
@@ -132,22 +152,22 @@ def rebind(function: Callable, **names: Any) -> Callable:
     """The same code with other global names.
 
     ``rebind(law, np=jax.numpy)`` is how one law serves two compilers, and how one tick serves three kinds of runs.
+
+    Its name is one that no other code has. Numba names compiled functions by module, name and a count that begins anew
+    in every process; two that were cached by different processes could have one name, and where both are loaded, the
+    linker takes one for the other.
     """
     assert isinstance(function, FunctionType)
     globals_ = {**function.__globals__, **names}
     bound = FunctionType(function.__code__, globals_, function.__name__, function.__defaults__, function.__closure__)
     bound.__doc__, bound.__module__ = function.__doc__, function.__module__
+    bound.__qualname__ = f"{function.__qualname__.partition(_MARK)[0]}{_MARK}{fingerprint(bound)}"
     return bound
 
 
 def compile_c(function: Callable, signature: Any, source: Callable) -> Any:
     """Compile `function` to a C function with a fixed signature; `source` is the user's law inside it."""
-    found: dict[str, bytes] = {}
-    _sources(source, found)
-    digest = hashlib.sha256()
-    for key in sorted(found):
-        digest.update(key.encode() + found[key])
-    folder = _FOLDER / digest.hexdigest()[:16]
+    folder = _FOLDER / fingerprint(source)
     return _cached(lambda: numba.cfunc(signature, cache=True, error_model="numpy")(function), folder)
 
 

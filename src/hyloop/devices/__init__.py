@@ -1,5 +1,6 @@
 """Device laws. Every one is a `Block`: call it with parameters and put it at a site."""
 
+from hyloop.core.block import Block
 from hyloop.devices.backlash import friction_backlash
 from hyloop.devices.bilinear import bilinear
 from hyloop.devices.bouc_wen import bouc_wen
@@ -13,6 +14,7 @@ from hyloop.devices.steel import giuffre_menegotto_pinto
 from hyloop.devices.viscous import nonlinear_maxwell, nonlinear_viscous
 
 __all__ = [
+    "LAWS",
     "bilinear",
     "bouc_wen",
     "bouc_wen_baber_noori",
@@ -32,3 +34,7 @@ __all__ = [
     "spring",
     "stick_slip",
 ]
+
+# the catalogue: laws by name, and of a family of laws its default member
+LAWS: dict[str, Block] = {name: law for name in __all__ if isinstance(law := globals().get(name), Block)}
+LAWS["prandtl_ishlinskii"] = prandtl_ishlinskii()

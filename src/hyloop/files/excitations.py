@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from hyloop.data import data_folder
 from hyloop.errors import BadInput, OutOfBounds, UnknownName
-from hyloop.files.fields import Quantity, Table, refuse
+from hyloop.files.fields import Quantity, Table, kinds, refuse
 from hyloop.hazards import (
     GroundMotion,
     asce7_spectrum,
@@ -174,8 +174,7 @@ class Record(Table):
 
 
 Excitation = Annotated[Record | Synthetic | Harmonic | Sweep | Noise, Field(discriminator="kind")]
-SIGNALS = ("synthetic", "harmonic", "sweep", "noise")
-EXCITATIONS = ("record", *SIGNALS)
+SIGNALS, EXCITATIONS = kinds(Signal), kinds(Excitation)
 
 
 def ground_motion(spec: Excitation, dt: float, seed: int) -> tuple[GroundMotion, str]:

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Annotated, Any, NoReturn, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler, model_validator
 from pydantic_core import PydanticCustomError, core_schema
@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError, core_schema
 from hyloop.errors import BadInput, OutOfBounds, UnknownName
 from hyloop.files.units import quantity
 
-__all__ = ["Quantity", "Table", "refuse"]
+__all__ = ["Quantity", "Table", "kinds", "refuse"]
 
 
 def refuse(key: str, error: BadInput) -> NoReturn:
@@ -31,6 +31,12 @@ class Table(BaseModel):
                 if key not in cls.model_fields:
                     refuse(str(key), UnknownName("key", str(key), cls.model_fields))
         return given
+
+
+def kinds(union: Any, key: str = "kind") -> dict[str, type[Table]]:
+    """Tables of a union that a key tells apart, by what the key says: a `Literal` of one word in each."""
+    tables = get_args(get_args(union)[0]) if get_origin(union) is Annotated else get_args(union)
+    return {get_args(table.model_fields[key].annotation)[0]: table for table in tables}
 
 
 @dataclass(frozen=True)

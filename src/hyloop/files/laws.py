@@ -1,31 +1,34 @@
-"""Device laws in experiment files: a name, parameters with units, initial values."""
+"""Devices in experiment files: a law by its name or a trained network by its file, parameters with units."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import ConfigDict, Field, ValidationInfo, WithJsonSchema, model_validator
 
-import hyloop.devices
-from hyloop.core import Block
+from hyloop.core import Block, Instance
+from hyloop.devices import LAWS
 from hyloop.devices.specimens import SPECIMENS
 from hyloop.errors import BadInput, UnknownName
 from hyloop.files.fields import Table, refuse
+from hyloop.files.networks import NetworkFile, read_network
 from hyloop.files.units import quantity
 
 __all__ = ["LAWS", "DeviceSpec"]
 
-LAWS: dict[str, Block] = {
-    name: law for name in hyloop.devices.__all__ if isinstance(law := getattr(hyloop.devices, name), Block)
-}
-
 
 class DeviceSpec(Table):
-    """A law and its parameters; those not given keep their defaults. ``hyloop laws`` lists them."""
+    """A law, or a trained network, and its parameters; those not given keep their defaults.
 
-    model_config = ConfigDict(extra="allow")
+    ``hyloop laws`` lists laws and their parameters; a network has ``stiffness`` and ``damping``, which are declared to
+    the integration method and do not enter the force.
+    """
 
-    law: Annotated[str, WithJsonSchema({"type": "string", "enum": sorted(LAWS)})]
+    model_config = ConfigDict(extra="allow", arbitrary_types_allowed=True)
+
+    law: Annotated[str | None, WithJsonSchema({"type": "string", "enum": sorted(LAWS)})] = None
     """Name of the law, such as "bouc_wen"."""
+    network: NetworkFile | None = None
+    """Or: file of a trained network, relative to the experiment file."""
     draw: bool = False
     """Draw the parameters at random, for laws of virtual specimens; their spreads may then be given too."""
     initial: dict[str, Any] = Field(default_factory=dict)
@@ -36,25 +39,49 @@ class DeviceSpec(Table):
         """Parameters given, in SI units."""
         return dict(self.__pydantic_extra__ or {})
 
+    @property
+    def block(self) -> Block:
+        """The law, or the block of the network."""
+        return self.network.block if self.network else LAWS[self.law or ""]
+
+    def make(self) -> Instance:
+        """The device with its parameters; one that is drawn is made when the experiment is built."""
+        given: dict[str, Any] = {"initial": self.initial, **self.params}
+        return self.network.device(**given) if self.network else self.block(**given)
+
     @model_validator(mode="before")
     @classmethod
-    def _parameters(cls, given: Any) -> Any:
-        """Look up the law and read every parameter in its unit and bounds."""
-        if not isinstance(given, dict) or not isinstance(given.get("law"), str):
+    def _parameters(cls, given: Any, info: ValidationInfo) -> Any:
+        """Look up the law or the network and read every parameter in its unit and bounds."""
+        if not isinstance(given, dict):
             return given
-        law, draw = given["law"], given.get("draw") is True
-        if law not in LAWS:
-            refuse("law", UnknownName("law", law, LAWS))
-        if draw and law not in SPECIMENS:
-            refuse("draw", BadInput(f"'{law}' cannot be drawn at random; only {' and '.join(SPECIMENS)} can."))
+        named = [key for key in ("law", "network") if key in given]
+        if len(named) != 1:
+            said = "a law is given too; give one of them" if named else "is missing; give a law, or a network"
+            refuse("network" if named else "law", BadInput(f"{said}."))
+        if named == ["network"]:
+            try:
+                network = read_network(given["network"], info)
+                block, given = network.block, {**given, "network": network}
+            except BadInput as error:
+                refuse("network", error)
+        elif not isinstance(given["law"], str):
+            return given
+        elif given["law"] not in LAWS:
+            refuse("law", UnknownName("law", given["law"], LAWS))
+        else:
+            block = LAWS[given["law"]]
+        draw = given.get("draw") is True
+        if draw and given.get("law") not in SPECIMENS:
+            refuse("draw", BadInput(f"'{block.name}' cannot be drawn at random; only {' and '.join(SPECIMENS)} can."))
         read: dict[str, Any] = {}
         for key, value in given.items():
             if key not in cls.model_fields:
-                read[key] = _parameter(LAWS[law], key, value, SPECIMENS[law].spreads if draw else {})
+                read[key] = _parameter(block, key, value, SPECIMENS[given["law"]].spreads if draw else {})
         if isinstance(initial := given.get("initial", {}), dict):
             if initial and draw:
                 refuse("initial", BadInput("a device that is drawn has its initial state drawn too; leave it out."))
-            read["initial"] = {key: _state(LAWS[law], key, value) for key, value in initial.items()}
+            read["initial"] = {key: _state(block, key, value) for key, value in initial.items()}
         return {**given, **read}
 
 

@@ -2,7 +2,7 @@
 
 import json
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 from os import PathLike
 from pathlib import Path
@@ -46,7 +46,7 @@ def load_experiment(path: str | PathLike[str], overrides: Sequence[str] = ()) ->
     try:
         take_structure_file(data)
         _follow_likes(data)
-        return Experiment.model_validate(data).loaded_from(path)
+        return Experiment.model_validate(data, context={}).loaded_from(path)
     except ValidationError as error:
         raise BadInput(f"{path}: " + "\n".join(explain(error, data))) from None
     except BadInput as error:
@@ -105,9 +105,10 @@ def json_schema() -> str:
 def _merge(base: Any, over: Any) -> Any:
     if not isinstance(base, dict) or not isinstance(over, dict):
         return over
-    # another law is another device, another kind another structure or excitation, another updater another model:
-    # nothing of the old one stays
-    if any(key in over and over[key] != base.get(key) for key in ("law", "kind", "updater")):
+    # another law or network is another device, another kind another structure or excitation, another updater another
+    # model: nothing of the old one stays
+    choices = ("law", "kind", "updater", *(() if "updater" in base else ("network",)))
+    if any(key in over and over[key] != base.get(key) for key in choices):
         return over
     base = {key: value for key, value in base.items() if key not in _displaced(over)}
     return {**base, **{key: _merge(base.get(key), value) for key, value in over.items()}}
@@ -119,16 +120,22 @@ def _displaced(keys: Collection[str]) -> tuple[str, ...]:
 
 
 def _place_files(data: dict[str, Any], folder: Path) -> None:
-    """The files of a record, a structure and a network are relative to the file that names them, also after a merge."""
-    sites = data.get("sites")
-    models = [site.get("model") for site in sites.values() if isinstance(site, dict)] if isinstance(sites, dict) else []
+    """The files of a record, a structure and networks are relative to the file that names them, also after a merge."""
     for table, key in (
         (data.get("excitation"), "file"),
         (data.get("structure"), "file"),
-        *((model, "network") for model in models),
+        *((table, "network") for table in _tables(data)),
     ):
         if isinstance(table, dict) and isinstance(name := table.get(key), str):
             table[key] = str(folder / name)
+
+
+def _tables(data: Any) -> Iterator[dict[str, Any]]:
+    """All tables of a file: a device or a model, with its network, may stand in many places."""
+    if isinstance(data, dict):
+        yield data
+    for part in data.values() if isinstance(data, dict) else data if isinstance(data, list) else ():
+        yield from _tables(part)
 
 
 def apply_override(data: dict[str, Any], override: str, fields: Collection[str]) -> None:

@@ -16,6 +16,7 @@ from hyloop.files.excitations import Excitation
 from hyloop.files.fields import Quantity, Table, refuse
 from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import Force, Length, Limits
+from hyloop.files.networks import check_connected
 from hyloop.files.structures import StructureSpec
 from hyloop.files.updaters import ModelSpec
 from hyloop.record.layout import check_name
@@ -76,6 +77,14 @@ class SiteSpec(Table):
             refuse("physical", BadInput("a site that follows another is a model; leave it out."))
         if self.model is not None and not self.physical:
             refuse("model", BadInput("is kept true by what is measured, so the site must be physical = true."))
+        return self
+
+    @model_validator(mode="after")
+    def _connected(self) -> Self:
+        """A trained network says what it needs; whether channels exist and fit shows when the experiment is built."""
+        if self.device is not None and self.device.network is not None:
+            given = {key: unit for spec in self.transfer.values() for key, unit in spec.block.outputs.items()}
+            check_connected(self.device.network, given, self.wiring)
         return self
 
 

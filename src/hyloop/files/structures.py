@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from hyloop.errors import BadInput, BadShape, UnknownName
 from hyloop.files.damping import Damping
-from hyloop.files.fields import Quantity, Table, refuse
+from hyloop.files.fields import Quantity, Table, kinds, refuse
 from hyloop.files.frames.frame import Frame, FrameBase, PlaneFrame
 from hyloop.files.frames.tower import TowerFrame
 
@@ -93,6 +93,6 @@ def _square(rows: Any, n: int) -> bool:
     return isinstance(rows, tuple) and len(rows) == n and all(isinstance(row, tuple) and len(row) == n for row in rows)
 
 
-FRAMES: dict[str, type[FrameBase]] = {"frame": Frame, "plane_frame": PlaneFrame, "tower": TowerFrame}
 StructureSpec = Annotated[ShearFrame | Matrices | Frame | PlaneFrame | TowerFrame, Field(discriminator="kind")]
-STRUCTURES = ("shear_frame", "matrices", *FRAMES)
+STRUCTURES = kinds(StructureSpec)
+FRAMES = {name: table for name, table in STRUCTURES.items() if issubclass(table, FrameBase)}

@@ -1,20 +1,26 @@
 """Models of measured devices in experiment files, and the updaters that keep them true.
 
-A further updater is one more class in `ModelSpec`: `device` says what the model starts from, and `make` gives a block
-whose outputs bear names of parameters of that law. Its inputs are measured signals of the site, the force as ``f_m``.
+A further updater is one more class that inherits `Updater` and names itself, ``updater: Literal["name"]``; files, their
+messages and their schema then know it. Its `law` is what the model starts from, and `make` gives a block whose outputs
+bear names of parameters of that law. The inputs of the block are measured signals of the site, the force as ``f_m``.
 """
 
 from collections.abc import Callable, Mapping
+from functools import reduce
+from operator import or_
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, PlainValidator, WithJsonSchema, model_validator
+from pydantic import ConfigDict, Field, GetPydanticSchema, PlainValidator, WithJsonSchema, model_validator
 
 from hyloop.core import Block, Instance
 from hyloop.errors import BadInput, BadShape, UnknownName
-from hyloop.files.fields import Quantity, Table, refuse
+from hyloop.files.fields import Quantity, refuse
 from hyloop.files.laws import LAWS, DeviceSpec
+from hyloop.files.networks import NetworkFile
 from hyloop.files.units import quantity
-from hyloop.updating import Network, ensemble, filtered_network, forgetting_network, recursive_least_squares, unscented
+from hyloop.files.updater import UPDATERS, Updater
+from hyloop.neural import HysteresisNetwork
+from hyloop.updating import ensemble, filtered_network, forgetting_network, recursive_least_squares, unscented
 
 __all__ = [
     "UPDATERS",
@@ -26,6 +32,7 @@ __all__ = [
     "LeastSquares",
     "ModelSpec",
     "Unscented",
+    "Updater",
 ]
 
 _SHARE = Quantity("-", low=0.0)
@@ -43,7 +50,7 @@ Shares = Annotated[
 ]
 
 
-class _Model(Table):
+class _Model(Updater):
     """A device law that stands at the sites that follow."""
 
     device: DeviceSpec
@@ -52,7 +59,7 @@ class _Model(Table):
     @property
     def law(self) -> Instance:
         """The model as it starts."""
-        return LAWS[self.device.law](initial=self.device.initial, **self.device.params)
+        return self.device.make()
 
     @model_validator(mode="after")
     def _not_drawn(self) -> Self:
@@ -65,13 +72,6 @@ class Constant(_Model):
     """The model as it starts, never updated: what updating has to beat."""
 
     updater: Literal["constant"]
-
-    @property
-    def limits(self) -> dict[str, tuple[float, float]]:
-        return {}
-
-    def make(self) -> None:
-        """No block."""
 
 
 class _Updated(_Model):
@@ -194,47 +194,55 @@ class LeastSquares(_Updated):
     _function: ClassVar[Callable[..., Instance]] = recursive_least_squares
 
 
-class _Networked(Table):
+class FixedNetwork(Updater):
+    """A trained network of any kind, never updated."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    updater: Literal["frozen_network"]
+    network: NetworkFile
+    """File of a trained network, relative to the experiment file."""
+
+    @property
+    def law(self) -> Instance:
+        return self.network.device()
+
+
+class _Networked(Updater):
     """A hysteresis network. Options not given are those of the function that makes the updater."""
 
-    network: str
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    network: NetworkFile
     """File of a network that `hyloop.updating.pretrain` made, relative to the experiment file."""
-    _function: ClassVar[Callable[..., Instance] | None] = None
+    _function: ClassVar[Callable[..., Instance]]
 
     @property
     def law(self) -> Instance:
         """The network as it was trained."""
-        return Network.load(self.network).device
+        return self.network.device()
 
-    @property
-    def limits(self) -> dict[str, tuple[float, float]]:
-        """No parameter of a network is worth a figure."""
-        return {}
-
-    def make(self) -> Instance | None:
+    def make(self) -> Instance:
         """The updater as a block."""
-        function = type(self)._function
         given = {key: getattr(self, key) for key in type(self).model_fields if key not in ("updater", "network")}
         options = {key: value for key, value in given.items() if value is not None}
-        return function(Network.load(self.network), **options) if function else None
+        return type(self)._function(self.network, **options)
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
-        try:
-            Network.load(self.network)
-        except BadInput as error:
-            refuse("network", error)
+        if not isinstance(self.network, HysteresisNetwork):
+            refuse(
+                "network",
+                BadInput(
+                    f"holds a {self.network.model} model; this updater needs a hysteresis network, made by "
+                    "hyloop.updating.pretrain."
+                ),
+            )
         try:
             self.make()
         except BadInput as error:
             refuse("updater", error)
         return self
-
-
-class FixedNetwork(_Networked):
-    """The network as it was trained, never updated."""
-
-    updater: Literal["frozen_network"]
 
 
 class FilteredNetwork(_Networked):
@@ -255,7 +263,7 @@ class FilteredNetwork(_Networked):
     """Random walk of both in a tick, as a fraction of these."""
     adapt: Literal["all", "output", "scales"] | None = None
     """Weights that may change."""
-    _function: ClassVar[Callable[..., Instance] | None] = filtered_network
+    _function: ClassVar[Callable[..., Instance]] = filtered_network
 
 
 class ForgettingNetwork(_Networked):
@@ -276,19 +284,12 @@ class ForgettingNetwork(_Networked):
     """Use the pre-trained weights wherever they explain the window better."""
     budget: Annotated[float, Quantity("s", above=0.0)] | None = None
     """Time for a tick."""
-    _function: ClassVar[Callable[..., Instance] | None] = forgetting_network
+    _function: ClassVar[Callable[..., Instance]] = forgetting_network
 
 
-ModelSpec = Annotated[
-    Constant | Unscented | Ensemble | LeastSquares | FixedNetwork | FilteredNetwork | ForgettingNetwork,
-    Field(discriminator="updater"),
-]
-UPDATERS = (
-    "constant",
-    "unscented",
-    "ensemble",
-    "recursive_least_squares",
-    "frozen_network",
-    "filtered_network",
-    "forgetting_network",
-)
+def _any_updater(source: Any, handler: Any) -> Any:
+    """Schema of a table that is one of all updaters."""
+    return handler.generate_schema(Annotated[reduce(or_, UPDATERS.values()), Field(discriminator="updater")])
+
+
+ModelSpec = Annotated[Updater, GetPydanticSchema(_any_updater)]

@@ -4,10 +4,11 @@ What users need is imported from here; the rooms behind the door are `laws`, `ne
 `springs`.
 """
 
+from hyloop.learn.freezing import freeze
 from hyloop.learn.laws.extended import extended
 from hyloop.learn.laws.gradients import gradient_fit
 from hyloop.learn.laws.jax_law import jax_drive, jax_law, rollout
-from hyloop.learn.networks.stack import Stack, freeze, thaw
+from hyloop.learn.networks.stack import Stack, thaw
 from hyloop.learn.physics.friction import augmented_lugre, lugre_parallel
 from hyloop.learn.physics.layers import PhysicsLayer, physics_layer
 from hyloop.learn.physics.recurrent_fit import follow

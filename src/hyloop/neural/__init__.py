@@ -1,7 +1,26 @@
-"""Trained networks as blocks of the loop: frozen weights, their cards and files. Training is in `hyloop.learn`."""
+"""Trained models as blocks of the loop: frozen weights, their cards and files. Training is in `hyloop.learn`."""
 
 from hyloop.neural.architecture import Architecture, Layer, mlp, ocp_nn, recurrent
 from hyloop.neural.card import Card, Signal
 from hyloop.neural.frozen import FrozenNetwork, load_network
+from hyloop.neural.hysteresis import HysteresisNetwork, hysteresis_network
+from hyloop.neural.law import FrozenLaw
+from hyloop.neural.spring import FrozenSpring
+from hyloop.neural.stack import FrozenStack
 
-__all__ = ["Architecture", "Card", "FrozenNetwork", "Layer", "Signal", "load_network", "mlp", "ocp_nn", "recurrent"]
+__all__ = [
+    "Architecture",
+    "Card",
+    "FrozenLaw",
+    "FrozenNetwork",
+    "FrozenSpring",
+    "FrozenStack",
+    "HysteresisNetwork",
+    "Layer",
+    "Signal",
+    "hysteresis_network",
+    "load_network",
+    "mlp",
+    "ocp_nn",
+    "recurrent",
+]

@@ -17,6 +17,7 @@ from hyloop.neural.architecture import GATES, Architecture, Layer
 from hyloop.neural.card import Card
 from hyloop.neural.cells import GRU, KINDS, LSTM, Cell, dense_step, gru_step, lstm_step
 from hyloop.neural.lanes import as_float32, as_int64, padded
+from hyloop.neural.ranges import MONITOR, beyond, note_excess
 
 __all__ = ["evaluate", "memory_image"]
 
@@ -47,7 +48,7 @@ class Output(NamedTuple):
     factor: float
 
 
-OUTSIDE, LARGEST, HEADER = 0, 1, 2  # places of the named states and of the header in a block's state
+OUTSIDE, HEADER = 0, len(MONITOR)  # places of the named states and of the header in a block's state
 CELLS = HEADER + len(Header._fields)
 CELL, INPUT = len(Cell._fields), len(Input._fields)
 
@@ -63,10 +64,7 @@ def evaluate(x, u, y):
     header = read(Header, words, HEADER)
     inputs = CELLS + CELL * header.cells
     outputs = inputs + INPUT * header.inputs
-    excess = _take_in(x, u, m, header, inputs)
-    if excess > 0.0:
-        x[OUTSIDE] += 1.0
-        x[LARGEST] = max(x[LARGEST], excess)
+    note_excess(x, OUTSIDE, _take_in(x, u, m, header, inputs))
     for k in range(header.cells):
         cell = entry(Cell, words, CELLS, k)
         if cell.kind == LSTM:
@@ -90,11 +88,7 @@ def _take_in(x, u, m, header, inputs):
     for k in range(header.inputs):
         signal = entry(Input, x, inputs, k)
         m[header.first + k] = (u[k] - signal.centre) * signal.factor
-        low, high = signal.low, signal.high
-        if not (low <= u[k] <= high):
-            # distance beyond the range, as a part of its width; where there is no width, in the unit of the signal
-            width = high - low if 0.0 < high - low < np.inf else 1.0
-            excess = max(excess, max(low - u[k], u[k] - high) / width) if u[k] == u[k] else np.inf
+        excess = max(excess, beyond(u[k], signal.low, signal.high))
     return excess
 
 

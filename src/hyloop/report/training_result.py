@@ -12,8 +12,8 @@ from hyloop.files.training_data import TrainingData
 from hyloop.metrics import nrmse, r2, rmse, trac
 from hyloop.neural.architecture import Architecture
 from hyloop.neural.card import Signal
-from hyloop.neural.frozen import FrozenNetwork
 from hyloop.neural.histories import Split
+from hyloop.neural.stack import FrozenStack
 
 if TYPE_CHECKING:
     from hyloop.learn.training.train import Losses
@@ -55,7 +55,7 @@ class Member:
 
     seed: int
     path: Path
-    network: FrozenNetwork
+    network: FrozenStack
     history: "Losses"
     best_epoch: int
     seconds: float

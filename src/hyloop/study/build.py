@@ -16,7 +16,7 @@ from hyloop.devices.specimens import SPECIMENS
 from hyloop.errors import BadInput, BadShape, UnknownName
 from hyloop.files.excitations import ground_motion
 from hyloop.files.frames.frame import FrameBase, frame_along
-from hyloop.files.laws import LAWS, DeviceSpec
+from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import loop_limits
 from hyloop.files.schema import METHODS, Experiment, SiteSpec
 from hyloop.files.structures import Damping, ShearFrame, StructureSpec
@@ -25,6 +25,7 @@ from hyloop.loop import FreeBlock, Loop, Site
 from hyloop.record import Recording
 from hyloop.structure import Model, Structure, caughey, modal, modal_and_stiffness, rayleigh, shear_frame
 from hyloop.study.following import estimates, followed_model, updater
+from hyloop.study.trained import check_networks, check_rate
 
 __all__ = ["Built", "build"]
 
@@ -90,6 +91,9 @@ def _build(experiment: Experiment) -> Built:
     integrator = experiment.integrator
     with _blame("structure"):
         frame, model = _structure(experiment.structure)
+    for name, site in experiment.sites.items():
+        with _blame(f"sites.{name}.device.network"):
+            check_rate(site, integrator)
     sites = [_site(frame, model, name, spec, experiment) for name, spec in experiment.sites.items()]
     if experiment.structure.damping is not None:
         with _blame("structure.damping"):
@@ -110,6 +114,7 @@ def _build(experiment: Experiment) -> Built:
         loop = Loop(
             frame, sites, method=method, dt=integrator.dt, substeps=integrator.substeps, blocks=blocks, limits=limits
         )
+    check_networks(experiment, loop)
     for pattern in experiment.recording.channels:
         if not any(fnmatchcase(name, pattern) for name in loop.channels):
             raise UnknownName("channel", pattern, loop.channels, where="recording.channels")
@@ -222,7 +227,7 @@ def _along(frame: Structure, model: Model | None, spec: SiteSpec) -> np.ndarray:
 
 def _device(spec: DeviceSpec, name: str, seed: int) -> Instance:
     if not spec.draw:
-        return LAWS[spec.law](initial=spec.initial, **spec.params)
+        return spec.make()
     # the stream hangs on the name, so that adding a site changes no other
     stream = np.random.SeedSequence(seed, spawn_key=tuple(name.encode()))
-    return SPECIMENS[spec.law].draw(np.random.default_rng(stream), **spec.params)
+    return SPECIMENS[spec.law or ""].draw(np.random.default_rng(stream), **spec.params)

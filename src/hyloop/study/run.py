@@ -14,6 +14,7 @@ from hyloop.record import Recorder, Recording
 from hyloop.record.layout import check_name
 from hyloop.report.provenance import provenance
 from hyloop.study.build import Built, build
+from hyloop.study.trained import outside_notes
 
 __all__ = ["run_experiment", "run_file"]
 
@@ -95,6 +96,8 @@ def _record(built: Built, path: Path, attributes: dict[str, Any], overwrite: boo
             if progress:
                 progress((k + 1) / len(pieces))
         elapsed = perf_counter() - begin
+        if outside := outside_notes(loop):
+            recorder.outcome["notes"] = [*built.notes, *outside]
         recorder.outcome["timing"] = {
             "controller ticks": ticks,
             "time of the run [s]": round(elapsed, 6),

@@ -12,9 +12,9 @@ from hyloop.errors import BadInput
 from hyloop.files.training import load_training
 from hyloop.files.training_data import read_histories
 from hyloop.neural.card import Card
-from hyloop.neural.frozen import FrozenNetwork
 from hyloop.neural.histories import History, Split, split
 from hyloop.neural.scaling import fit_signals, scaled
+from hyloop.neural.stack import FrozenStack
 from hyloop.report.provenance import versions
 from hyloop.report.training_result import MEASURES, SIDES, Member, Prepared, TrainingOutcome, judge
 
@@ -143,7 +143,7 @@ def _card(now: Prepared, seed: int, agreement: dict[str, dict[str, float]]) -> C
     return Card(now.inputs, now.outputs, dt, text, seed, metrics, about)
 
 
-def _drive(network: FrozenNetwork, history: History) -> np.ndarray:
+def _drive(network: FrozenStack, history: History) -> np.ndarray:
     signals: dict[str, Any] = {signal.name: history.inputs[:, k] for k, signal in enumerate(network.card.inputs)}
     found = network.drive(history.dt, **signals)
     return np.column_stack([found[signal.name] for signal in network.card.outputs])

@@ -6,17 +6,14 @@ from hyloop.updating.filters.observability import Observability, covariance, obs
 from hyloop.updating.filters.unscented import unscented
 from hyloop.updating.networks.filtered_network import filtered_network
 from hyloop.updating.networks.forgetting import forgetting_network
-from hyloop.updating.networks.network import Network, hysteresis_network
 from hyloop.updating.networks.pretraining import pretrain
 
 __all__ = [
-    "Network",
     "Observability",
     "covariance",
     "ensemble",
     "filtered_network",
     "forgetting_network",
-    "hysteresis_network",
     "observability",
     "pretrain",
     "recursive_least_squares",

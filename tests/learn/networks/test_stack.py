@@ -8,7 +8,7 @@ import pytest
 from oracles.networks import outputs
 
 from hyloop.errors import BadShape, OutOfBounds
-from hyloop.learn.networks.stack import Stack, freeze, thaw
+from hyloop.learn import Stack, freeze, thaw
 from hyloop.neural import Architecture, Card, Signal, load_network, mlp, ocp_nn, recurrent
 
 FLOAT32 = 1e-5  # of the largest output, over 50 000 steps: what the project promises

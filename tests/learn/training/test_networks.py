@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hyloop.errors import BadInput, UnknownName
-from hyloop.learn.networks.stack import freeze
+from hyloop.learn import freeze
 from hyloop.learn.training.networks import Recipe, make_optimiser, predict, train_network
 from hyloop.learn.training.train import Trained
 from hyloop.neural.architecture import mlp, recurrent

@@ -6,7 +6,8 @@ from numba.core.runtime import _nrt_python, rtsys
 from problems.networks import DT, motion, perceptron, scaled_inputs, slope, trained
 
 from hyloop.errors import BadInput, OutOfBounds, UnknownName
-from hyloop.updating import Network, filtered_network, forgetting_network
+from hyloop.neural import HysteresisNetwork
+from hyloop.updating import filtered_network, forgetting_network
 
 OPEN = {"evidence": 0.0, "gain": np.inf}  # no guard
 DIFFERENCES = 1e-5  # derivatives of the oracle are central differences
@@ -15,7 +16,7 @@ DIFFERENCES = 1e-5  # derivatives of the oracle are central differences
 def similar(a, b, d):
     """Force of the trained device made stronger and longer."""
     network, _, _ = trained()
-    return network.device.block(force_scale=a, length_scale=b, **network.named).drive(DT, d=d)["f"]
+    return network.block(force_scale=a, length_scale=b, **network.named).drive(DT, d=d)["f"]
 
 
 def oracle(network, d, f, noise, floor, scale_std, weight_std, noise_d, process):
@@ -163,6 +164,8 @@ def test_unknown_part_and_a_network_without_error_are_refused():
     network, _, _ = trained()
     with pytest.raises(UnknownName, match="adaptive part"):
         filtered_network(network, adapt="some")
-    exact = Network(network.weights, network.centre, network.factor, 0.0, DT, width=network.width, depth=network.depth)
+    exact = HysteresisNetwork(
+        network.weights, network.centre, network.factor, 0.0, DT, width=network.width, depth=network.depth
+    )
     with pytest.raises(BadInput, match="state the noise"):
         filtered_network(exact)

@@ -6,7 +6,8 @@ from problems.networks import DT, motion, perceptron, scaled_inputs, slope, trai
 
 from hyloop.devices import bouc_wen
 from hyloop.errors import OutOfBounds
-from hyloop.updating import Network, forgetting_network
+from hyloop.neural import HysteresisNetwork
+from hyloop.updating import forgetting_network
 
 DENSE = 1e-6  # relative to the change of the weights: derivatives of the oracle are differences
 
@@ -134,6 +135,6 @@ def test_budget_stops_the_work_but_not_the_run():
     ],
 )
 def test_bad_settings_are_refused(bad):
-    network: Network = trained()[0]
+    network: HysteresisNetwork = trained()[0]
     with pytest.raises(OutOfBounds, match=next(iter(bad))):
         forgetting_network(network, **bad)

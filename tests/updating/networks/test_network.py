@@ -8,9 +8,10 @@ from problems.networks import DEPTH, DT, WIDTH, layers, motion, perceptron, scal
 
 from hyloop.core.jit import jit
 from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
-from hyloop.updating import Network, hysteresis_network, pretrain
-from hyloop.updating.networks.network import REACH
-from hyloop.updating.networks.perceptron import evaluate, gradients, random_weights, weight_count
+from hyloop.neural import HysteresisNetwork, hysteresis_network, load_network
+from hyloop.neural.hysteresis import REACH
+from hyloop.neural.perceptron import evaluate, gradients, random_weights, weight_count
+from hyloop.updating import pretrain
 
 ROUND_OFF = 1e-12
 
@@ -44,7 +45,9 @@ def test_weight_count_is_that_of_the_paper():
 @pytest.mark.parametrize("energy", ["total", "increment"])
 def test_law_is_the_recursion_of_equation_1(energy):
     network, d, f = trained()
-    network = Network(network.weights, network.centre, network.factor, 1.0, DT, width=WIDTH, depth=DEPTH, energy=energy)
+    network = HysteresisNetwork(
+        network.weights, network.centre, network.factor, 1.0, DT, width=WIDTH, depth=DEPTH, energy=energy
+    )
     history, d_last, f_last, E = [], 0.0, 0.0, 0.0
     for value in d[:200]:
         y = perceptron(network.weights, scaled_inputs(network, value, d_last, f_last, E))
@@ -58,7 +61,7 @@ def test_law_is_the_recursion_of_equation_1(energy):
 def test_similar_device_is_the_same_network_in_other_units():
     network, d, _ = trained()
     a, b = 1.7, 0.6
-    similar = network.device.block(force_scale=a, length_scale=b, **network.named)
+    similar = network.block(force_scale=a, length_scale=b, **network.named)
     np.testing.assert_allclose(similar.drive(DT, d=b * d)["f"], a * network.drive(d), rtol=1e-9, atol=1e-6)
 
 
@@ -76,7 +79,7 @@ def test_training_learns_the_record_and_repeats_itself():
 
 def test_force_stays_within_reach():
     network, _, f = trained()
-    wild = network.device.block(**{**network.named, "w_0": 1e3, **{f"w_{k}": 50.0 for k in range(20, 60)}})
+    wild = network.block(**{**network.named, "w_0": 1e3, **{f"w_{k}": 50.0 for k in range(20, 60)}})
     largest = (REACH / network.factor[6]) + abs(network.centre[6])
     assert np.abs(wild.drive(DT, d=50 * motion(500, 3))["f"]).max() <= largest * (1 + ROUND_OFF)
     assert largest < 2 * np.abs(f).max()
@@ -86,7 +89,7 @@ def test_file_keeps_everything(tmp_path):
     network, d, _ = trained()
     path = tmp_path / "net.safetensors"
     network.save(path, data="a test", seed=0)
-    back = Network.load(path)
+    back = load_network(path)
     np.testing.assert_array_equal(back.drive(d), network.drive(d))
     assert (back.error, back.width, back.energy, back.stiffness) == (
         network.error,
@@ -104,18 +107,20 @@ def test_damaged_files_are_refused(tmp_path):
     for name, content in {"cut": data[:-40], "empty": b"", "other": b"x" * 300}.items():
         (tmp_path / name).write_bytes(content)
         with pytest.raises(BadInput, match="no readable network"):
-            Network.load(tmp_path / name)
+            load_network(tmp_path / name)
     with pytest.raises(BadInput, match="no readable network"):
-        Network.load(tmp_path / "missing")
-    broken = Network(
+        load_network(tmp_path / "missing")
+    broken = HysteresisNetwork(
         np.full_like(network.weights, np.nan), network.centre, network.factor, 1.0, DT, width=WIDTH, depth=DEPTH
     )
     broken.save(path)
     with pytest.raises(BadInput, match="not all numbers are finite"):
-        Network.load(path)
-    Network(network.weights[:-1], network.centre, network.factor, 1.0, DT, width=WIDTH, depth=DEPTH).save(path)
+        load_network(path)
+    HysteresisNetwork(network.weights[:-1], network.centre, network.factor, 1.0, DT, width=WIDTH, depth=DEPTH).save(
+        path
+    )
     with pytest.raises(BadInput, match="weights and 7 scales"):
-        Network.load(path)
+        load_network(path)
 
 
 def test_bad_records_are_refused():
@@ -139,4 +144,4 @@ def test_a_network_as_in_the_paper_by_default():
     _, d, f = trained()
     network = pretrain(d[:60], f[:60], dt=DT, iterations=1)
     assert len(network.weights) == 70 + 2 * 110 + 11
-    assert network.device.stiffness == 0.0
+    assert network.device().stiffness == 0.0

@@ -16,17 +16,9 @@ from hyloop.devices import bilinear, bouc_wen, spring
 from hyloop.errors import BadInput
 from hyloop.integrators import newmark_explicit
 from hyloop.loop import FreeBlock
+from hyloop.neural import hysteresis_network, load_network
 from hyloop.structure import Structure, springs
-from hyloop.updating import (
-    Network,
-    ensemble,
-    filtered_network,
-    forgetting_network,
-    hysteresis_network,
-    pretrain,
-    recursive_least_squares,
-    unscented,
-)
+from hyloop.updating import ensemble, filtered_network, forgetting_network, pretrain, recursive_least_squares, unscented
 
 FRAME = shear_frame([1e5], [4e6])
 
@@ -62,10 +54,10 @@ def listening(updater):
 
 def test_loops_of_another_rate_cannot_be_built():
     network, _, _ = trained()
-    assert build(DT, network.device).dt == DT
-    assert build(2 * DT, network.device, substeps=2).substeps == 2
+    assert build(DT, network.device()).dt == DT
+    assert build(2 * DT, network.device(), substeps=2).substeps == 2
     with pytest.raises(BadInput, match=r"brace: hysteresis_network was trained at 100 Hz, .* at 200 Hz.*is 0\.01 s"):
-        build(DT / 2, network.device)
+        build(DT / 2, network.device())
     for make in (forgetting_network, filtered_network):
         assert build(DT, blocks=listening(make(network))).dt == DT
         with pytest.raises(BadInput, match=rf"updater: {make.__name__} was trained at 100 Hz"):
@@ -74,7 +66,7 @@ def test_loops_of_another_rate_cannot_be_built():
 
 def test_members_of_the_structure_are_held_to_it_too():
     """A network as a spring of the structure is asked once in a step, whatever the controller does."""
-    group = springs(trained()[0].device, [[1.0]])
+    group = springs(trained()[0].device(), [[1.0]])
     frame = Structure(FRAME.M, K=FRAME.K, elements=[group], floors=FRAME.floors)
     assert build(DT, substeps=4, frame=frame).substeps == 4
     with pytest.raises(BadInput, match=r"springs\(hysteresis_network\): .*100 Hz.*Set dt to 0\.01 s"):
@@ -93,25 +85,25 @@ def test_a_filter_round_a_law_inherits_its_rate(make):
 def test_a_filter_refuses_a_law_whose_memory_it_does_not_carry(make):
     """Its models have the named states alone; a network would calculate with whatever lies behind them."""
     with pytest.raises(BadInput, match="hysteresis_network keeps an unnamed memory"):
-        make(trained()[0].device, {"force_scale": (0.5, 2.0)}, noise=1.0)
+        make(trained()[0].device(), {"force_scale": (0.5, 2.0)}, noise=1.0)
 
 
 def test_a_file_keeps_the_rate_and_an_old_one_must_be_told(tmp_path):
     network, d, _ = trained()
     path = tmp_path / "net.safetensors"
     network.save(path, data="a test")
-    assert Network.load(path).dt == DT
+    assert load_network(path).dt == DT
     with pytest.raises(BadInput, match=r"trained at 100 Hz .*not with dt = 0\.02 s"):
-        Network.load(path, dt=0.02)
+        load_network(path, dt=0.02)
     data = path.read_bytes()
     header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]
     card = json.loads(header["card"])
     del card["dt"]
     save_file(load_file(path), path, metadata=header | {"card": json.dumps(card)})
-    with pytest.raises(BadInput, match=r"net\.safetensors: .*does not say at what rate.*Network\.load\(path, dt="):
-        Network.load(path)
-    Network.load(path, dt=DT).save(path)
-    assert np.array_equal(Network.load(path).drive(d), network.drive(d))
+    with pytest.raises(BadInput, match=r"net\.safetensors: .*does not say at what rate.*load_network\(path, dt="):
+        load_network(path)
+    load_network(path, dt=DT).save(path)
+    assert np.array_equal(load_network(path).drive(d), network.drive(d))
 
 
 @pytest.mark.parametrize("dt", [0.0, -0.01, np.nan, np.inf])
@@ -124,6 +116,6 @@ def test_a_step_that_is_none_is_refused(dt):
 def test_without_weights_there_is_no_network():
     network, _, _ = trained()
     with pytest.raises(BadInput, match=r"hysteresis_network: c_0, .* no default.*Network\.device"):
-        network.device.block(stiffness=1e6)
+        network.block(stiffness=1e6)
     with pytest.raises(BadInput, match="no default"):
         hysteresis_network(dt=DT)()

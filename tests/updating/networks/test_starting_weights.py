@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hyloop.updating.networks.perceptron import random_weights, weight_count
+from hyloop.neural.perceptron import random_weights, weight_count
 
 
 @pytest.mark.parametrize(("inputs", "width", "depth"), [(6, 10, 3), (2, 40, 1)])

@@ -14,9 +14,9 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from hyloop.errors import BadInput, BadShape, UnknownName
-from hyloop.files.fields import Quantity, Table, refuse
+from hyloop.files.fields import Quantity, Table, kinds, refuse
 from hyloop.files.frames.sections import Layers, one_material
-from hyloop.files.laws import LAWS, DeviceSpec
+from hyloop.files.laws import DeviceSpec
 from hyloop.files.units import GRAVITY
 from hyloop.structure.fibres.materials import Material
 from hyloop.structure.frames.model import Model
@@ -245,11 +245,11 @@ class Devices(Group):
     def one(self, model: Model, name: str, i: str, j: str, parts: Parts) -> None:
         if self.device.draw:
             raise BadInput("device: draw is for sites; give the parameters of a device of the structure.")
-        model.spring(name, i, j, LAWS[self.device.law](initial=self.device.initial, **self.device.params), self.dof)
+        model.spring(name, i, j, self.device.make(), self.dof)
 
 
-MEMBERS = ("elastic", "fibre", "brace", "lean_on", "link", "device")
 MemberSpec = Annotated[ElasticMembers | FibreMembers | Braces | LeanOns | Links | Devices, Field(discriminator="kind")]
+MEMBERS = kinds(MemberSpec)
 
 
 class Floor(Repeated):

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from hyloop.errors import BadInput, UnknownName
-from hyloop.files.fields import Quantity, Table, refuse
+from hyloop.files.fields import Quantity, Table, kinds, refuse
 from hyloop.structure.fibres.materials import Bilinear, Concrete, Elastic, Material, Steel, kent_park
 from hyloop.structure.fibres.reinforced import rc_rectangle
 from hyloop.structure.fibres.sections import ElasticSection, FibreSection
@@ -100,10 +100,10 @@ class KentPark(Table):
         return kent_park(self.fc, self.hoop_ratio, self.hoop_yield, self.core_width, self.spacing)
 
 
-MATERIALS = ("elastic", "bilinear", "steel", "concrete", "kent_park")
 MaterialSpec = Annotated[
     ElasticMaterial | BilinearMaterial | SteelMaterial | ConcreteMaterial | KentPark, Field(discriminator="kind")
 ]
+MATERIALS = kinds(MaterialSpec)
 Materials = Mapping[str, Material | Layers]
 
 
@@ -222,5 +222,5 @@ class RcRectangle(Table):
         )
 
 
-SECTIONS = ("elastic", "rectangle", "rc_rectangle")
 SectionSpec = Annotated[ElasticSectionSpec | Rectangle | RcRectangle, Field(discriminator="kind")]
+SECTIONS = kinds(SectionSpec)

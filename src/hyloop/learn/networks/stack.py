@@ -1,19 +1,18 @@
-"""Networks that learn: the architectures of `hyloop.neural` as Equinox modules, to frozen ones and back."""
+"""Networks that learn: the architectures of `hyloop.neural` as Equinox modules."""
 
 from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 
-from hyloop.errors import BadShape, OutOfBounds
+from hyloop.errors import BadInput, BadShape, OutOfBounds
 from hyloop.learn.networks.lstm import lstm, lstms, product
 from hyloop.neural.architecture import Architecture, Layer
-from hyloop.neural.card import Card
 from hyloop.neural.frozen import FrozenNetwork
+from hyloop.neural.stack import FrozenStack
 
-__all__ = ["Stack", "freeze", "thaw"]
+__all__ = ["Stack", "thaw"]
 
 _DENSE = {"linear": lambda a: a, "tanh": jnp.tanh, "relu": jax.nn.relu}
 
@@ -124,14 +123,10 @@ def _starting_weights(layer: Layer, key: Any, dtype: Any) -> dict[str, Any]:
     return weights
 
 
-def freeze(stack: Stack, card: Card) -> FrozenNetwork:
-    """The network with its present weights, in float32, as a block of the loop; `card` says what its signals are."""
-    tensors = {name: np.asarray(value, np.float32) for name, value in stack.tensors.items()}
-    return FrozenNetwork(stack.architecture, tensors, card)
-
-
 def thaw(network: FrozenNetwork, dropout: float = 0.0) -> Stack:
-    """A network that can learn on, with the weights of a frozen one."""
+    """A network that can learn on, with the weights of a frozen one, which must be a stack of layers."""
+    if not isinstance(network, FrozenStack):
+        raise BadInput(f"thaw: a {network.model} model cannot learn on; only a stack of layers can.")
     stack = Stack(network.architecture, key=jax.random.key(0), dropout=dropout)
     weights = {name: jnp.asarray(value, jnp.float32) for name, value in network.tensors.items()}
     return eqx.tree_at(lambda s: s.tensors, stack, weights)

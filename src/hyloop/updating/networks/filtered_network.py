@@ -23,9 +23,9 @@ import numpy as np
 
 from hyloop.core.block import Block, Instance, inplace_block
 from hyloop.errors import BadInput, OutOfBounds, UnknownName
+from hyloop.neural.hysteresis import ENERGIES, INPUTS, HysteresisNetwork
+from hyloop.neural.perceptron import weight_count
 from hyloop.updating.networks.filtered_step import PARAMS, STATE, filtered_memory, filtered_step
-from hyloop.updating.networks.network import ENERGIES, INPUTS, Network
-from hyloop.updating.networks.perceptron import weight_count
 
 __all__ = ["filtered_network"]
 
@@ -33,7 +33,7 @@ _CALM = 50.0  # ticks the guard counts in advance as explained, so that it does 
 
 
 def filtered_network(
-    network: Network,
+    network: HysteresisNetwork,
     *,
     noise: float = 0.0,
     noise_d: float = 0.0,
@@ -54,7 +54,7 @@ def filtered_network(
 
     Parameters
     ----------
-    network : Network
+    network : HysteresisNetwork
         The pre-trained network; see `pretrain`.
     noise, noise_d : float
         Standard deviation of the measured force in N and of the measured deformation in m.

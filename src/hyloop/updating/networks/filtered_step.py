@@ -10,8 +10,8 @@ from numba import carray
 from hyloop.core.block import Param
 from hyloop.core.jit import pointer, verb
 from hyloop.core.memory import laid_out, read, views
-from hyloop.updating.networks.network import INPUTS, absorbed, features, limited
-from hyloop.updating.networks.perceptron import evaluate, gradients, weight_count
+from hyloop.neural.hysteresis import INPUTS, absorbed, features, limited
+from hyloop.neural.perceptron import evaluate, gradients, weight_count
 
 __all__ = ["PARAMS", "STATE", "FilteredMemory", "filtered_memory", "filtered_step"]
 

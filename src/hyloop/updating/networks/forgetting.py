@@ -19,9 +19,9 @@ import numpy as np
 
 from hyloop.core.block import Block, Instance, inplace_block
 from hyloop.errors import OutOfBounds
+from hyloop.neural.hysteresis import ENERGIES, INPUTS, HysteresisNetwork
+from hyloop.neural.perceptron import weight_count
 from hyloop.updating.networks.forgetting_step import PARAMS, STATE, forgetting_memory, forgetting_step
-from hyloop.updating.networks.network import ENERGIES, INPUTS, Network
-from hyloop.updating.networks.perceptron import weight_count
 
 __all__ = ["forgetting_network"]
 
@@ -29,7 +29,7 @@ _NEGLIGIBLE = 1e-14  # weight of a sample that cannot change the result
 
 
 def forgetting_network(
-    network: Network,
+    network: HysteresisNetwork,
     *,
     window: int = 200,
     forgetting: float = 0.1,
@@ -47,7 +47,7 @@ def forgetting_network(
 
     Parameters
     ----------
-    network : Network
+    network : HysteresisNetwork
         The pre-trained network; see `pretrain`.
     window : int
         Samples in the window. One sample alone is the paper's traditional network (ANN2).

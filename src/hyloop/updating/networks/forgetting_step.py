@@ -11,9 +11,9 @@ from hyloop.core.block import Param
 from hyloop.core.clock import now
 from hyloop.core.jit import pointer, verb
 from hyloop.core.memory import laid_out, read, views
+from hyloop.neural.hysteresis import INPUTS, absorbed, features
+from hyloop.neural.perceptron import evaluate, gradients, weight_count
 from hyloop.updating.networks.dual import dot, solve
-from hyloop.updating.networks.network import INPUTS, absorbed, features
-from hyloop.updating.networks.perceptron import evaluate, gradients, weight_count
 
 __all__ = ["PARAMS", "STATE", "ForgettingMemory", "forgetting_memory", "forgetting_step"]
 

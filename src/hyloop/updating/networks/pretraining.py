@@ -10,8 +10,8 @@ from threadpoolctl import threadpool_limits
 from hyloop.core.jit import jit
 from hyloop.core.levenberg_marquardt import Factors, identity, minimise
 from hyloop.errors import BadInput, BadShape, UnknownName
-from hyloop.updating.networks.network import ENERGIES, INPUTS, Network
-from hyloop.updating.networks.perceptron import evaluate, gradients, random_weights, weight_count
+from hyloop.neural.hysteresis import ENERGIES, INPUTS, HysteresisNetwork
+from hyloop.neural.perceptron import evaluate, gradients, random_weights, weight_count
 
 __all__ = ["pretrain"]
 
@@ -31,7 +31,7 @@ def pretrain(
     share: float = 0.75,
     stiffness: float = 0.0,
     progress: Callable[[float], None] = lambda part: None,
-) -> Network:
+) -> HysteresisNetwork:
     """Train a network on the deformation and force of one recorded test.
 
     Parameters
@@ -53,7 +53,7 @@ def pretrain(
     -----
     Levenberg-Marquardt with damping 1e-3 at the start, divided by ten after a step that lowers the sum of squares and
     multiplied by ten after one that does not. The inputs hold the measured last force, so it is the one-step error that
-    falls; ``Network.error`` is that of the network running freely over the whole record.
+    falls; ``HysteresisNetwork.error`` is that of the network running freely over the whole record.
     """
     d, f = np.asarray(d, dtype=float), np.asarray(f, dtype=float)
     if d.ndim != 1 or d.shape != f.shape or len(d) < _LEAST:
@@ -79,7 +79,7 @@ def pretrain(
     # one thread: the same bytes on any number of cores, and matrices this small gain nothing from more
     with threadpool_limits(1):
         w, mse = _descend(w, np.ascontiguousarray(scaled[used]), width, depth, iterations, progress)
-    network = Network(w, centre, factor, 0.0, dt, mse / 4.0, width, depth, energy, stiffness)
+    network = HysteresisNetwork(w, centre, factor, 0.0, dt, mse / 4.0, width, depth, energy, stiffness)
     return replace(network, error=float(np.sqrt(np.mean((network.drive(d) - f) ** 2))))
 
 

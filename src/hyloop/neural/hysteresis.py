@@ -10,32 +10,29 @@ force, so that its errors are fed back. It steps from sample to sample and E cou
 123 % off at twice that rate (8.5 % with the energy of increments), so it runs at the rate of its training only.
 """
 
-import json
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from os import PathLike
-from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from safetensors import SafetensorError
-from safetensors.numpy import load, save_file
 
 from hyloop.core.block import Block, Instance, Param, inplace_block
 from hyloop.core.jit import verb
-from hyloop.core.tick import stated_tick
 from hyloop.errors import BadInput, OutOfBounds, UnknownName
-from hyloop.updating.networks.perceptron import evaluate, weight_count
+from hyloop.neural.card import Card, Signal
+from hyloop.neural.frozen import FrozenNetwork
+from hyloop.neural.perceptron import evaluate, weight_count
 
-__all__ = ["ENERGIES", "INPUTS", "REACH", "Network", "absorbed", "features", "hysteresis_network", "limited"]
+__all__ = ["ENERGIES", "INPUTS", "REACH", "HysteresisNetwork", "absorbed", "features", "hysteresis_network", "limited"]
 
 INPUTS = 6
 ENERGIES = {"total": 0, "increment": 1}
 REACH = 1.5  # the scaled force stays within this: a network that runs away must not take the structure along
-_CARD = ("error", "mse", "width", "depth", "energy", "stiffness")
-_GIVEN = "a trained network gives all of them, take Network.device"
+_PARTS = ("error", "mse", "width", "depth", "energy", "stiffness")
+_GIVEN = "a trained network gives all of them, take HysteresisNetwork.device()"
 
 
 @verb
@@ -120,13 +117,13 @@ def _law(width: int, depth: int, rule: int) -> Callable:
 
 
 @dataclass(frozen=True, eq=False)
-class Network:
-    """Weights of a trained hysteresis network and what it was trained on.
+class HysteresisNetwork(FrozenNetwork, model="hysteresis"):
+    """Weights of a trained hysteresis network and what it was trained on: what updaters of networks start from.
 
     Attributes
     ----------
     weights : ndarray
-        Weights of the perceptron, in the order of `hyloop.updating.networks.perceptron`.
+        Weights of the perceptron, in the order of `hyloop.neural.perceptron`.
     centre, factor : ndarray, (7,)
         Scaling of the six inputs and the force.
     error : float
@@ -138,6 +135,8 @@ class Network:
         Mean square error of one-step predictions of the scaled force ([0, 1], as in the paper) in training.
     stiffness : float
         Initial stiffness in N/m, declared to integration methods.
+    data, seed, about
+        As in a `Card`.
     """
 
     weights: np.ndarray
@@ -150,16 +149,26 @@ class Network:
     depth: int = 3
     energy: str = "total"
     stiffness: float = 0.0
+    data: str = ""
+    seed: int = 0
+    about: Mapping[str, Any] = field(default_factory=dict)
+    card: Card = field(init=False)
 
     def __post_init__(self) -> None:
         if not (self.dt > 0.0 and math.isfinite(self.dt)):
-            raise OutOfBounds(f"Network: dt = {self.dt!r} s must be positive and finite.")
+            raise OutOfBounds(f"HysteresisNetwork: dt = {self.dt!r} s must be positive and finite.")
+        metrics = {"RMSE running freely, N": self.error, "MSE of one step": self.mse}
+        finite = {key: value for key, value in metrics.items() if math.isfinite(value)}
+        signals = _signals(self.centre, self.factor)
+        object.__setattr__(self, "card", Card(*signals, self.dt, self.data, self.seed, finite, self.about))
 
-    @property
-    def device(self) -> Instance:
+    def make_block(self) -> Block:
+        """The law; all weights are parameters of it, which `device` gives."""
+        return hysteresis_network(self.width, self.depth, self.energy, dt=self.dt)
+
+    def device(self, **params: float) -> Instance:
         """The network as a device of a site."""
-        block = hysteresis_network(self.width, self.depth, self.energy, dt=self.dt)
-        return block(stiffness=self.stiffness, **self.named)
+        return self.block(**{"stiffness": self.stiffness, **self.named, **params})
 
     @property
     def named(self) -> dict[str, float]:
@@ -169,34 +178,57 @@ class Network:
 
     def drive(self, d: Any) -> np.ndarray:
         """Force of the freely running network under a deformation history, sampled as its training was."""
-        return self.device.drive(self.dt, d=d)["f"]
+        return self.device().drive(self.dt, d=d)["f"]
 
     def save(self, path: str | PathLike[str], **about: Any) -> None:
-        """Write a safetensors file: the numbers and, as text, all other fields and what `about` adds."""
-        card = {key: getattr(self, key) for key in (*_CARD, "dt")} | about
-        tensors = {key: np.asarray(getattr(self, key), dtype=float) for key in ("weights", "centre", "factor")}
-        save_file(tensors, path, metadata={"kind": "hysteresis_network", "card": json.dumps(card)})
+        """Write a file that `load_network` reads; `data`, `seed` and anything else in `about` go to its card."""
+        known = {key: about.pop(key) for key in ("data", "seed") if key in about}
+        FrozenNetwork.save(replace(self, **known, about={**self.about, **about}), path)
+
+    def taken_apart(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        parts = {key: getattr(self, key) for key in _PARTS}
+        parts["mse"] = self.mse if math.isfinite(self.mse) else None  # JSON has no NaN
+        return parts, {key: np.asarray(getattr(self, key), dtype=float) for key in ("weights", "centre", "factor")}
 
     @classmethod
-    def load(cls, path: str | PathLike[str], dt: float | None = None) -> "Network":
-        """Read a file that `save` wrote; everything in it is checked. `dt` is for files that do not say it."""
-        try:
-            data = Path(path).read_bytes()
-            tensors = load(data)
-            header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]
-            if header.get("kind") != "hysteresis_network":
-                raise BadInput(f"{path}: holds {header.get('kind')!r}, not a hysteresis_network.")
-            card = json.loads(header["card"])
-            arrays = {key: tensors[key] for key in ("weights", "centre", "factor")}
-            numbers, kept = {key: card[key] for key in _CARD}, float(card.get("dt", 0.0))
-        except (OSError, SafetensorError, ValueError, KeyError, TypeError) as error:
-            raise BadInput(
-                f"{path}: no readable network ({error}). Train one with `hyloop.updating.pretrain`."
-            ) from error
-        network = cls(**arrays, **numbers, dt=stated_tick(path, kept, dt, "Network.load"))
-        n = weight_count(INPUTS, network.width, network.depth)
-        if network.weights.shape != (n,) or network.centre.shape != (7,) or network.factor.shape != (7,):
-            raise BadInput(f"{path}: damaged, {n} weights and 7 scales were expected.")
-        if not all(np.isfinite(values).all() for values in (network.weights, network.centre, network.factor)):
-            raise BadInput(f"{path}: damaged, not all numbers are finite.")
-        return network
+    def rated(cls, parts: Mapping[str, Any]) -> bool:
+        return True
+
+    @classmethod
+    def read_card(cls, data: dict[str, Any], tensors: Mapping[str, np.ndarray]) -> Card:
+        """Signals and ranges are those of the scaling: it takes the range of the training to [-1, 1]."""
+        _check(tensors)
+        inputs, outputs = _signals(tensors["centre"], tensors["factor"])
+        return Card(inputs, outputs, float(data.get("dt", 0.0)), data["data"], data["seed"], {}, data["about"])
+
+    @classmethod
+    def put_together(cls, parts: dict[str, Any], tensors: dict[str, np.ndarray], card: Card) -> Self:
+        n = weight_count(INPUTS, parts["width"], parts["depth"])
+        if tensors["weights"].shape != (n,):
+            raise BadInput(f"damaged, {n} weights and 7 scales were expected")
+        known = {**parts, "mse": math.nan if parts["mse"] is None else parts["mse"]}
+        unknown = [key for key in known if key not in _PARTS]
+        if unknown:
+            raise UnknownName("part", unknown[0], _PARTS)
+        return cls(**tensors, **known, dt=card.dt, data=card.data, seed=card.seed, about=card.about)
+
+
+def _check(tensors: Mapping[str, np.ndarray]) -> None:
+    if set(tensors) != {"weights", "centre", "factor"}:
+        raise BadInput("damaged, the tensors weights, centre and factor were expected")
+    if tensors["centre"].shape != (7,) or tensors["factor"].shape != (7,):
+        raise BadInput("damaged, a number of weights and 7 scales were expected")
+    if not all(np.isfinite(values).all() for values in tensors.values()):
+        raise BadInput("damaged, not all numbers are finite")
+    if not tensors["factor"].all():
+        raise BadInput("damaged, a factor of the scaling is 0")
+
+
+def _signals(centre: np.ndarray, factor: np.ndarray) -> tuple[tuple[Signal], tuple[Signal]]:
+    """Deformation and force; the scaling took the range of the training to [-1, 1]."""
+
+    def signal(name: str, unit: str, k: int) -> Signal:
+        c, half = float(centre[k]), 1.0 / abs(float(factor[k]))
+        return Signal(name, unit, c, float(factor[k]), c - half, c + half)
+
+    return (signal("d", "m", 0),), (signal("f", "N", 6),)

@@ -1,0 +1,49 @@
+"""Trained networks in an experiment: what they are connected to, their rate, and the ticks outside their training."""
+
+from hyloop.core.tick import check_tick
+from hyloop.errors import BadInput
+from hyloop.files.schema import Experiment, Integrator, SiteSpec
+from hyloop.loop import Loop
+
+__all__ = ["check_networks", "check_rate", "outside_notes"]
+
+
+def check_rate(site: SiteSpec, integrator: Integrator) -> None:
+    """Refuse a network that was trained at another rate than that of the controller."""
+    if site.device is not None and site.device.network is not None:
+        block = site.device.network.block
+        check_tick(
+            block.name,
+            block.tick,
+            integrator.dt / integrator.substeps,
+            runs="the controller of this experiment ticks",
+            remedy="Write integrator.dt and integrator.substeps so that dt/substeps is {} s",
+        )
+
+
+def check_networks(experiment: Experiment, loop: Loop) -> None:
+    """Refuse wiring to channels in another unit than that of the training."""
+    for name, site in experiment.sites.items():
+        if site.device is None or site.device.network is None:
+            continue
+        for key, channel in site.wiring.items():
+            wanted, found = site.device.block.inputs[key], loop.channels[channel]
+            if found != wanted:
+                raise BadInput(
+                    f"sites.{name}.wiring.{key}: channel {channel} is in {found}, but the network was trained with "
+                    f"{key} in {wanted}. Connect a channel in {wanted}."
+                )
+
+
+def outside_notes(loop: Loop) -> list[str]:
+    """What to know of networks that met inputs beyond the range of their training, now that a run is over."""
+    notes = []
+    for channel in loop.channels:
+        name, _, output = channel.rpartition(".")
+        if output == "outside" and (ticks := int(loop[channel])):
+            share = 100.0 * ticks * loop.dt / loop.substeps / max(loop["t"], loop.dt)
+            notes.append(
+                f"{name}: in {ticks} controller ticks ({share:.2g} %) an input was outside the training range "
+                "of the network; what it answers there it has never learned"
+            )
+    return notes
