@@ -19,3 +19,10 @@ settings.load_profile("fixed")
 def rng():
     """Random numbers that are the same in every run."""
     return np.random.default_rng(20240607)
+
+
+def pytest_collection_modifyitems(items):
+    """Whatever is not slow is quick, so that a new test needs no mark."""
+    for item in items:
+        if item.get_closest_marker("slow") is None:
+            item.add_marker("quick")

@@ -96,6 +96,7 @@ def number(pattern, said):
 CHECKS = {"demo": demo, "own_device": own_device, "moment_frame": moment_frame, "tower": tower}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHECKS)
 def test_example(name, tmp_path):
     assert {path.stem for path in FOLDER.glob("*.py")} == set(CHECKS)

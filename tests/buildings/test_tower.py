@@ -88,6 +88,7 @@ def test_the_forty_story_tower_has_the_counts_of_the_paper(forty_stories):
     assert moved == pytest.approx(44 * 1209.9515e3 * np.eye(2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "dampers", "printed"),
     [
@@ -135,6 +136,7 @@ def test_condensed_tower_moves_as_the_full_one(small, amplitude):
     assert np.abs(histories[0] - histories[1]).max() < SAME_RESPONSE * np.abs(histories[0]).max()
 
 
+@pytest.mark.slow
 def test_yielding_tower_moves_as_in_opensees(small):
     model, structure = small
     ours = _run(structure, STRONG)

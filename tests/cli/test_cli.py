@@ -14,6 +14,8 @@ from oracles.pages import Page, assert_claims, extremes
 from hyloop.record import Recording
 from hyloop.study.claims import read_verdicts
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 EXPERIMENT = ROOT / "experiments" / "friction_frame.toml"
 FRAME = ROOT / "experiments" / "models" / "rc_frame.toml"

@@ -16,6 +16,8 @@ from hyloop.errors import BadInput
 from hyloop.identification import MeasuredTest, fit, profile
 from hyloop.report.identification_page import remark
 
+pytestmark = pytest.mark.slow
+
 DT, NOISE = 0.01, 200.0
 SINGLE = 1e-6  # relative: numbers on a page have single precision
 SHOWN = 5e-4  # relative: tables show four digits

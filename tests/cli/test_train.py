@@ -14,6 +14,8 @@ from hyloop.neural import load_network
 from hyloop.record import Recording
 from hyloop.study.train import train_file
 
+pytestmark = pytest.mark.slow
+
 DT, N = 0.02, 150
 SINGLE = 1e-6  # relative: numbers on a page have single precision
 EVENTS = ("kobe", "loma", "chi")

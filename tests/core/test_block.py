@@ -31,6 +31,7 @@ def factor(k):
 USE = "import numpy as np; from {module} import law; print(law(k=1.0).drive(0.1, d=np.array([1.0]))['f'][0])"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edited", ["law", "helper"])
 def test_an_edited_law_is_compiled_again(tmp_path, edited):
     """The wrapper round a law lives in another file than the law: its cache must notice every edit."""
@@ -47,6 +48,7 @@ def test_an_edited_law_is_compiled_again(tmp_path, edited):
     assert value(*((3.0, 1.0) if edited == "law" else (2.0, 1.5))) == 3.0
 
 
+@pytest.mark.slow
 def test_a_law_whose_file_is_imported_under_another_name_is_compiled_again(tmp_path):
     """A test or a notebook may import the file of a law in its own way; compiled code knows the module by its name."""
     helpers, laws = tmp_path / "helpers", tmp_path / "laws"

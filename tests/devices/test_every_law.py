@@ -122,6 +122,7 @@ def test_lengths_match_the_declared_names(block):
     assert np.isfinite(instance.damping)
 
 
+@pytest.mark.slow
 @each(PURE)
 def test_python_numba_and_jax_agree(block):
     pytest.importorskip("jax", reason="JAX is not installed (extra: learn)")
@@ -139,6 +140,7 @@ def test_python_numba_and_jax_agree(block):
             assert np.max(np.abs(np.asarray(jax[name]) - expected)) <= SAME_ARITHMETIC * peak, f"JAX, {name}"
 
 
+@pytest.mark.slow
 @each(PURE)
 @pytest.mark.parametrize("amplitude", [2e-3, 2e-2])
 def test_gradients_equal_differences_of_the_compiled_law(block, amplitude):
@@ -177,6 +179,7 @@ def test_gradients_equal_differences_of_the_compiled_law(block, amplitude):
         assert np.max(np.abs(difference - by_u[:, j])) <= allowed, f"input {name}"
 
 
+@pytest.mark.slow
 @each(PURE)
 def test_gradients_are_finite_at_rest(block):
     instance = block()

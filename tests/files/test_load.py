@@ -278,6 +278,7 @@ def test_laws_and_methods_are_found_by_name():
 COPIED = ["fluid_damper", "following_dampers", "friction_frame", "rc_frame", "six_story_brb"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COPIED)
 def test_experiments_to_copy_run(name):
     # the learned one needs a network first: tests/study/test_learned_device.py

@@ -70,6 +70,7 @@ def test_peaks_between_samples_are_found(rng):
     assert np.allclose(coarse.sa, exact.sa, rtol=2 * CUBIC)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RECORDS)
 def test_real_records_agree_with_eqsig(name):
     peer = pytest.importorskip("eqsig.sdof")

@@ -10,6 +10,8 @@ from scipy.stats import binom
 from hyloop.devices import bouc_wen, brfd_gap_slip, lugre, nonlinear_maxwell
 from hyloop.identification import MeasuredTest, fit
 
+pytestmark = pytest.mark.slow
+
 DT = 1 / 256
 SAMPLES = 800
 SEEDS = 40

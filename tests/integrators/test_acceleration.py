@@ -32,6 +32,7 @@ METHODS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
 def test_acceleration_is_that_of_the_equation_of_motion(method):
     """M a = F - C v - K u; an increment of velocity over Δt lags by part of a step, so the error is of first order."""

@@ -57,6 +57,7 @@ def _errors(method, dt):
     return np.abs(u - exact_u).max() / np.abs(exact_u).max(), np.abs(v - exact_v).max() / np.abs(exact_v).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
 def test_second_order_in_displacement_and_velocity(method):
     # non-zero initial displacement, velocity and acceleration: a wrong start shows as order one

@@ -26,6 +26,8 @@ from hyloop.learn import (
 )
 from hyloop.neural import Card, Signal, load_network
 
+pytestmark = pytest.mark.slow
+
 # Relative to the largest output. Both calculate in float64 by the same formulas; tanh and exp of XLA and of the C
 # library differ in their last bits, sums are in another order, and a history of 400 samples adds such differences up.
 ROUND_OFF = 1e-12

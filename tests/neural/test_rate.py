@@ -42,6 +42,7 @@ def test_a_loop_of_another_rate_cannot_be_built(net, dt, substeps):
     assert f"{substeps / dt:g} Hz" in str(it.value) and "train" in str(it.value)
 
 
+@pytest.mark.slow
 def test_what_counts_is_the_tick_and_round_off_does_not():
     """4 ticks of 1/1024 s in a step of 1/256 s; a rate of 300 Hz is no exact binary number, nor is 3 x 1/900 s."""
     assert loop(LSTM.device(), 4 / RATE, 4).substeps == 4

@@ -40,6 +40,7 @@ def expected(rows: int) -> np.ndarray:
     return np.arange(rows)[:, None] + np.arange(CHANNELS) / CHANNELS
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment(tmp_path):
     report = killed("kill", tmp_path, 1, KILLS)
     assert len(report) == KILLS

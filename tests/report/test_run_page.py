@@ -274,6 +274,7 @@ def test_bad_input_is_refused_before_anything_is_written(tmp_path):
 # --- printed figures -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_figures_for_print(tmp_path, recordings):
     few = {name: recordings[name].only("u.", "brace1.", "brace2.", "brace12.") for name in ("weak", "strong")}
     paths = save_figures(tmp_path / "figures", few, formats=("png", "pdf", "svg"))

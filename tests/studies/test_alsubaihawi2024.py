@@ -12,6 +12,8 @@ from hyloop.study import studies
 from hyloop.study.claims import load_claims, read_verdicts
 from hyloop.updating import unscented
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(__file__).parents[2] / "studies" / "alsubaihawi2024"
 SAME = 1e-5  # relative: the printed sums lose six digits to weights of a million, and the loss adds up over the ticks
 

@@ -17,6 +17,8 @@ from hyloop.data.banded_damper import DamperTest
 from hyloop.study import studies
 from hyloop.study.claims import load_claims, read_verdicts
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(__file__).parents[2] / "studies" / "coble2024"
 DT = 1 / 1024
 ROUND_OFF = 1e-9  # relative to the largest force, over a thousand samples of the same formulas

@@ -8,6 +8,8 @@ from oracles.pages import Page, assert_claims
 
 from hyloop.study import studies
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(__file__).parents[2] / "studies" / "luo2024"
 PRINTED = 1e-3  # relative: the paper prints four digits of a frequency
 SHOWN = 5e-3  # relative: the table shows three digits

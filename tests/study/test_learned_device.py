@@ -24,6 +24,8 @@ from hyloop.structure import Structure, rayleigh
 from hyloop.study.build import build
 from hyloop.study.run import run_file
 
+pytestmark = pytest.mark.slow
+
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 # NRMSE. Measured 0.4 to 0.8 % for the example; its training is not the same to the last bit on every processor.
 LEARNED = 0.02

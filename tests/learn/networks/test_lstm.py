@@ -37,6 +37,7 @@ def loss(arguments, path):
 CASES = [(1, 1, 1, 1), (17, 10, 4, 16), (50, 9, 32, 48), (16, 7, 20, 5)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", CASES)
 def test_compiled_kernels_equal_double_precision(sizes, rng):
     case = layer(rng, *sizes)
@@ -48,6 +49,7 @@ def test_compiled_kernels_equal_double_precision(sizes, rng):
         assert np.abs(a - b).max() < GRADIENT * np.abs(b).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(1, 1, 1, 1), (7, 3, 4, 16), (5, 2, 3, 5)])
 def test_gpu_kernels_equal_double_precision(sizes, rng):
     """Interpreted here; on a GPU the same code is compiled."""
@@ -60,6 +62,7 @@ def test_gpu_kernels_equal_double_precision(sizes, rng):
         assert np.abs(a - b).max() < GRADIENT * np.abs(b).max()
 
 
+@pytest.mark.slow
 def test_gpu_kernels_run_layers_side_by_side(rng):
     cases = [layer(rng, 4, 3, inputs, 5) for inputs in (2, 3)]
 

@@ -11,6 +11,8 @@ from hyloop.errors import BadShape, OutOfBounds
 from hyloop.learn import Stack, freeze, thaw
 from hyloop.neural import Architecture, Card, Signal, load_network, mlp, ocp_nn, recurrent
 
+pytestmark = pytest.mark.slow
+
 FLOAT32 = 1e-5  # of the largest output, over 50 000 steps: what the project promises
 DIFFERENCES = 1e-7  # central differences of a double precision loss with a step of 1e-5
 ROUNDING = 1e-12  # the same formulas in double precision, in another order

@@ -56,6 +56,7 @@ def lugre_layer(learned=("Fc_pos", "sigma1")):
     return layer, V[:, None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [brace_layer, lugre_layer])
 def test_gradients_equal_finite_differences(make):
     loss, flat = flat_loss(*make())
@@ -67,6 +68,7 @@ def test_gradients_equal_finite_differences(make):
         assert float(exact[i]) == pytest.approx(float(difference), abs=DIFFERENCES * float(jnp.abs(exact).max()))
 
 
+@pytest.mark.slow
 def test_chunks_that_are_computed_again_change_nothing():
     layer, u = lugre_layer(learned=())
     loss, flat = flat_loss(layer, u)

@@ -16,6 +16,8 @@ from hyloop.learn.springs.response_fit import _parameters, _variance, choose, fi
 from hyloop.learn.springs.through_structure import UnknownSprings
 from hyloop.structure import Structure, rayleigh
 
+pytestmark = pytest.mark.slow
+
 CURVE = 2e-3  # of the largest force, on average: seven intervals for a curve with one bend, no noise
 FORCES = 0.02  # of the largest force: the equation of motion alone, with the added mass of a stiffness that is not kept
 DRIFT = 0.1  # of the largest deformation, on average, with a tenth of noise: a force without a size drifts by several

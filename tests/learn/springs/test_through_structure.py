@@ -19,6 +19,8 @@ from hyloop.learn.springs.response_fit import _parameters, _through
 from hyloop.learn.springs.through_structure import UnknownSprings, prepare
 from hyloop.structure import Structure, rayleigh
 
+pytestmark = pytest.mark.slow
+
 ROUND_OFF = 1e-11  # of the largest displacement: 300 steps of sums in another order
 DIFFERENCES = 1e-6  # of the largest entry: error of central differences through 40 steps
 STEP = 1e-5  # of central differences

@@ -13,6 +13,8 @@ from hyloop.neural.architecture import mlp, recurrent
 from hyloop.neural.card import Card, Signal
 from hyloop.neural.histories import History, Split
 
+pytestmark = pytest.mark.slow
+
 FROZEN = 1e-5  # float32 by two compilers
 RECIPE = Recipe(epochs=12, batch=3, window=50, dropout=0.1, rate=2e-2, clip=1.0)
 NETWORK = recurrent(1, 1, width=6, depth=1)

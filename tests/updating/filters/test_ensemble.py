@@ -13,6 +13,7 @@ FREE = dict.fromkeys("kcm", ANY)
 START = [1e6, 1e3, 200.0]
 
 
+@pytest.mark.slow
 def test_the_sampling_error_falls_with_the_root_of_the_members():
     n, noise, std, seeds = 2000, 50.0, 0.2, 6
     rng = np.random.default_rng(5)
@@ -49,6 +50,7 @@ def test_a_seed_names_the_run(rng):
     assert np.array_equal(runs[0], runs[1]) and not np.array_equal(runs[0], runs[2])
 
 
+@pytest.mark.slow
 def test_members_with_their_own_state_find_stiffness_and_yield_deformation():
     n, noise, truth = 20_000, 500.0, {"k": 1e7, "d_y": 5e-3}
     d = wandering(n)

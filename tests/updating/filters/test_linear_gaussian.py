@@ -32,6 +32,7 @@ def _compare(names, history, P, means, covariances):
     np.testing.assert_allclose(P / scale, covariances / scale, rtol=0, atol=SAME)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("names", "repair"), [(TWO, "square-root"), (THREE, "square-root"), (THREE, "nearest"), (THREE, "none")]
 )

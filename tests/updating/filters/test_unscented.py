@@ -51,6 +51,7 @@ NONLINEAR = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("case", "repair"), [*((case, "square-root") for case in NONLINEAR), ("maxwell", "nearest")])
 def test_for_a_nonlinear_law_it_is_the_textbook_filter(rng, case, repair):
     law, truth, free, moved = NONLINEAR[case]

@@ -36,6 +36,7 @@ def _survives(make, free, unknowns, examples, check=None):
     return ticks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("bounds", "repair"), RULES)
 def test_bounds_hold_and_the_covariance_is_definite_in_every_one_of_a_million_ticks(bounds, repair):
     def definite(spreads):
@@ -78,6 +79,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", OTHERS)
 def test_the_other_updaters_survive_as_well(kind):
     assert _survives(*OTHERS[kind], examples=5) >= 200_000

@@ -57,6 +57,7 @@ def _force(network, theta, d, d_last, f_last, E):
     return a * (perceptron(theta[2:], z) / network.factor[6] + network.centre[6])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("noise_d", "process"), [(0.0, 0.0), (5e-5, 0.0), (0.0, 0.2)])
 def test_filter_is_the_textbook_one(noise_d, process):
     network, _, _ = trained()
@@ -137,6 +138,7 @@ def _advance(instance, x, d, f):
         instance.block.compiled(x, np.array(sample), DT, p, y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [filtered_network, forgetting_network])
 def test_ticks_allocate_nothing(make):
     network, _, _ = trained()

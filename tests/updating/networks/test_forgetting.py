@@ -53,6 +53,7 @@ def oracle(network, d, f, window, forgetting, damping, iterations, anchor):
     return w
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("window", "forgetting", "anchor", "damping"),
     # one window is longer than the run, which has twelve samples; the last case has so little damping that steps are
