@@ -1,5 +1,5 @@
 # Every target makes the environment it needs; `make` alone explains itself.
-#   make test ARGS="-k bouc_wen"     passes arguments on to pytest
+#   make test ARGS="-m quick"        two minutes instead of all; any arguments of pytest
 #   make run PYTHON=python3.12       chooses the interpreter of a new .venv
 
 PYTHON ?= python3
