@@ -73,18 +73,19 @@ def pytest_configure() -> None:
     """Note which files stand behind each folder of compiled laws."""
     import_module("hyloop")
     engine: Any = sys.modules["hyloop.core.jit"]  # as an attribute it is the function of that name
-    sources, cached, files = engine._sources, engine._cached, []
+    parts, cached, files = engine._parts, engine._cached, set()
 
-    def noted_sources(function, seen):
-        sources(function, seen)
-        files[:] = sorted({key.rsplit(":", 2)[0] for key in seen})
+    def noted_parts(function, known):
+        files.add(function.__code__.co_filename)
+        return parts(function, known)
 
     def noted_cached(decorate, folder):
         if folder != engine._FOLDER:
-            _note("law", folder.name, files)
+            _note("law", folder.name, sorted(files))
+            files.clear()
         return cached(decorate, folder)
 
-    engine._sources, engine._cached = noted_sources, noted_cached
+    engine._parts, engine._cached = noted_parts, noted_cached
 
 
 def pytest_runtest_logreport(report) -> None:

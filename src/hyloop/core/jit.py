@@ -10,6 +10,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -76,9 +77,10 @@ def cache_folder(keep: int = 8) -> Path:
     """Folder for the present sources; when it is new, all but the latest folders of older sources go."""
     folder = _cache_root() / _package_digest()
     if not folder.exists():
-        others = [p for p in folder.parent.glob("?" * 16) if p.is_dir()]
-        for old in sorted(others, key=lambda path: path.stat().st_mtime)[:-keep]:
-            shutil.rmtree(old, ignore_errors=True)
+        with suppress(FileNotFoundError):  # another process may be doing the same
+            others = [p for p in folder.parent.glob("?" * 16) if p.is_dir()]
+            for old in sorted(others, key=lambda path: path.stat().st_mtime)[:-keep]:
+                shutil.rmtree(old, ignore_errors=True)
     return folder
 
 
@@ -91,37 +93,55 @@ def _content(path: str, changed: int) -> bytes:
 
 
 def fingerprint(function: Callable) -> str:
-    """Digest of the source files of a function and all it refers to, and of the numbers it has closed over."""
-    found: dict[str, bytes] = {}
-    _sources(function, found)
-    digest = hashlib.sha256()
-    for key in sorted(found):
-        digest.update(key.encode() + found[key])
-    return digest.hexdigest()[:16]
+    """Digest of all that a function is compiled from: its source, and whatever it refers to."""
+    return _digest(function, {}).hex()[:16]
 
 
-def _sources(function: Any, seen: dict[str, bytes]) -> None:
-    """Collect the source files of a function and of every function it refers to, outside the package."""
-    function = getattr(function, "py_func", function)
-    if not isinstance(function, FunctionType):
-        return
-    code: CodeType = function.__code__
+def _digest(value: Any, known: dict[int, bytes]) -> bytes:
+    """Digest of a function with everything behind its global and enclosed names, or of numbers, texts and arrays.
+
+    Numba takes such data for constants and puts them into the compiled code; it does not look at them again.
+    """
+    value = getattr(value, "py_func", value)
+    if isinstance(value, FunctionType):
+        if id(value) not in known:
+            known[id(value)] = b""  # while it is looked at: a function may refer to itself
+            known[id(value)] = hashlib.sha256(b"".join(_parts(value, known))).digest()
+        return known[id(value)]
+    if isinstance(value, np.ndarray):
+        return repr((value.dtype.str, value.shape)).encode() + value.tobytes()
+    if isinstance(value, tuple):
+        return b"(" + b",".join(_digest(item, known) for item in value) + b")"
+    plain = isinstance(value, (int, float, complex, str, bytes, np.generic))
+    return repr(value).encode() if plain else b""  # what is left, such as a module, is no data
+
+
+def _parts(function: FunctionType, known: dict[int, bytes]) -> list[bytes]:
+    code, path = function.__code__, Path(function.__code__.co_filename)
     # what is compiled refers to the module by its name, which one file may have two of
-    key = f"{code.co_filename}:{code.co_firstlineno}:{function.__module__}.{code.co_name}"
-    if key in seen:
-        return
-    path = Path(code.co_filename)
+    parts = [f"{path}:{code.co_firstlineno}:{function.__module__}.{code.co_name}".encode()]
     # the byte code stands in for a source that is not a file (a notebook cell)
-    seen[key] = (
-        _content(str(path), path.stat().st_mtime_ns) if path.is_file() else code.co_code + repr(code.co_consts).encode()
-    )
-    for name in code.co_names:
-        _sources(function.__globals__.get(name), seen)
+    is_file = path.is_file()
+    parts.append(_content(str(path), path.stat().st_mtime_ns) if is_file else _code(code))
+    for name in sorted(_names(code)):
+        parts += [name.encode(), _digest(function.__globals__.get(name), known)]
     for cell in function.__closure__ or ():
-        content = cell.cell_contents
-        if isinstance(content, (int, float, str, tuple)):
-            seen[key] += repr(content).encode()
-        _sources(content, seen)
+        parts.append(_digest(cell.cell_contents, known))
+    return parts
+
+
+def _inner(code: CodeType) -> list[CodeType]:
+    """Functions written inside a function."""
+    return [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+
+
+def _names(code: CodeType) -> set[str]:
+    return set(code.co_names).union(*map(_names, _inner(code)))
+
+
+def _code(code: CodeType) -> bytes:
+    constants = [constant for constant in code.co_consts if not isinstance(constant, CodeType)]
+    return code.co_code + repr(constants).encode() + b"".join(map(_code, _inner(code)))
 
 
 def _cached(decorate: Callable[[], Any], folder: Path) -> Any:
