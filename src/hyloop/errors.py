@@ -44,11 +44,22 @@ class UnknownName(BadInput):
 
     def __init__(self, kind: str, given: str, allowed: Iterable[str], where: str = "") -> None:
         names = sorted(allowed)
-        near = get_close_matches(given, names, n=1, cutoff=0.4)
-        hint = f" Did you mean '{near[0]}'?" if near else ""
+        near = _nearest(str(given), names)
+        hint = f" Did you mean '{near}'?" if near else ""
         shown = ", ".join(names[:40]) + (", ..." if len(names) > 40 else "")
         prefix = f"{where}: " if where else ""
         super().__init__(f"{prefix}unknown {kind} '{given}'.{hint} Allowed: {shown or 'none'}.")
+
+
+def _nearest(given: str, names: list[str]) -> str:
+    """The same name in other letters, else one that is like it; of ``damper1.K`` the last part counts."""
+    same = [name for name in names if name.lower() == given.lower()]
+    beside = [name for name in names if "." in given and name.rpartition(".")[0] == given.rpartition(".")[0]]
+    likely = same or get_close_matches(given, names, n=1, cutoff=0.6)
+    if beside and not same:  # a long common beginning says nothing
+        last = {name.rpartition(".")[2]: name for name in beside}
+        likely = [last[key] for key in get_close_matches(given.rpartition(".")[2], last, n=1, cutoff=0.5)]
+    return likely[0] if likely else ""
 
 
 class OutOfBounds(BadInput):

@@ -21,6 +21,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.errors import TypingError
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
@@ -247,7 +248,9 @@ def call_group(
 
 @intrinsic
 def pointer(typingctx: Any, array: Any) -> Any:
-    """Pointer to the first element of a contiguous array, which the caller keeps alive."""
+    """Pointer to the first element of a contiguous array, which the caller keeps alive; another one is refused."""
+    if array.layout != "C":
+        raise TypingError("the array is not contiguous, and compiled code would read what lies between its numbers")
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return cgutils.create_struct_proxy(sig.args[0])(context, builder, value=args[0]).data

@@ -14,8 +14,13 @@ __all__ = ["begin", "run", "settle"]
 
 @jit
 def run(plan_words, state_words, excitation, rows):
-    """Step through the rows of `excitation`; returns the number of steps made, the failing one included."""
+    """Step through the rows of `excitation`; returns the number of steps made, the failing one included.
+
+    Rows of another length than the plan's number of excitations are refused: -1.
+    """
     plan, state = bind(Plan, plan_words), bind(State, state_words)
+    if excitation.shape[1] != plan.excitations:
+        return -1
     stride = plan.substeps if plan.every_tick else 1
     for i in range(excitation.shape[0]):
         if plan.implicit:

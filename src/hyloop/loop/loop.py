@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numba.core.errors import TypingError
 
 from hyloop.core import Instance, Table, begin, run, settle
 from hyloop.core.plan import IMPULSE, OK, PLACE, STATUS, STEP
@@ -14,6 +15,7 @@ from hyloop.integrators import Method
 from hyloop.loop.faults import fault
 from hyloop.loop.identity import identity, unlike
 from hyloop.loop.limits import Limits, initial_impulse
+from hyloop.loop.parts import bounds, check_parts, excitation_rows, vector
 from hyloop.loop.plan import allocate, compile_plan, own_state
 from hyloop.loop.site import FreeBlock, Site, replaced
 from hyloop.loop.snapshot import Snapshot
@@ -69,10 +71,14 @@ class Loop:
         blocks: Sequence[FreeBlock] = (),
         limits: Limits | None = None,
     ) -> None:
-        if int(substeps) != substeps or substeps < 1:
+        check_parts(structure, sites, method, blocks, limits)
+        if not isinstance(substeps, (int, float, np.integer)) or int(substeps) != substeps or substeps < 1:
             raise OutOfBounds(f"substeps = {substeps!r} must be a whole number of at least 1.")
+        if not isinstance(dt, (int, float, np.floating, np.integer)):
+            raise BadInput(f"dt = {dt!r} must be a number of seconds.")
         self.structure, self.sites, self.method, self.dt = structure, tuple(sites), method, float(dt)
         self.blocks = tuple(blocks)
+        self._changed: dict[str, float] = {}  # parameters, by `copy`
         self.limits = Limits() if limits is None else limits
         self._wiring = wire(structure, self.sites, blocks)
         self._stored = structure = suited(structure, self.sites, method)
@@ -94,7 +100,7 @@ class Loop:
             len(self._initial.memory),
             self.limits,
         )
-        self._bounds = _bounds(self.sites, blocks)
+        self._bounds = bounds(self.sites, blocks)
         self._identity = identity(self)
         self._plan_table = Table(self._plan)
         self._own_state()
@@ -124,9 +130,10 @@ class Loop:
         """Present value of a channel, such as ``loop["damper1.f"]``."""
         return float(self._state.bus[self._wiring.layout[channel]])
 
-    def reader(self, channels: Sequence[str]) -> Callable[[], np.ndarray]:
+    def reader(self, channels: Sequence[str] | str) -> Callable[[], np.ndarray]:
         """A function that returns the present values of the given channels, fast enough for every live step."""
-        bus, positions = self._state.bus, np.array([self._wiring.layout[name] for name in channels], dtype=np.int64)
+        names = [channels] if isinstance(channels, str) else channels
+        bus, positions = self._state.bus, np.array([self._wiring.layout[name] for name in names], dtype=np.int64)
         return lambda: bus.take(positions)
 
     def copy(self, parameters: Mapping[str, float] | None = None) -> "Loop":
@@ -136,6 +143,7 @@ class Loop:
         the method stays that of the original; `replace` builds a new one.
         """
         other = copy(self)
+        other._changed = {**self._changed, **(parameters or {})}
         other._initial = own_state(self._initial)
         for channel, value in (parameters or {}).items():
             if channel in self._wiring.shared:
@@ -163,7 +171,11 @@ class Loop:
         for key in changes:
             if key not in arguments:
                 raise UnknownName("argument", key, ["sites", *arguments], where="Loop.replace")
-        return Loop(**(arguments | changes), sites=replaced(self.sites, {} if sites is None else sites))
+        other = Loop(**(arguments | changes), sites=replaced(self.sites, {} if sites is None else sites))
+        exchanged = [site.name for site, old in zip(other.sites, self.sites, strict=False) if site is not old]
+        kept = {name: value for name, value in self._changed.items() if name in other._bounds}
+        # what `copy` has changed stays changed, but for a site that was exchanged
+        return other.copy({k: v for k, v in kept.items() if k.rpartition(".")[0] not in exchanged}) if kept else other
 
     def _about(self, names: Sequence[str]) -> dict[str, Any]:
         """Where a recording of these channels comes from."""
@@ -171,7 +183,7 @@ class Loop:
             "method": self.method.name,
             "dt": self.dt,
             "substeps": self.substeps,
-            "counts": {site.name: site.count for site in self.sites},
+            "counts": {site.name: float(site.count) for site in self.sites},
             "parameters": [name for name in names if name in self._bounds],
         }
 
@@ -180,13 +192,16 @@ class Loop:
         self._state_table = Table(self._state)
         self._words = self._plan_table.words, self._state_table.words
 
+    def _rows(self, excitation: Any, allow_empty: bool = False) -> np.ndarray:
+        return excitation_rows(excitation, self._plan.excitations, self.dt, allow_empty)
+
     # --- running ----------------------------------------------------------------------------------------------
 
     def run(
         self,
         excitation: Any,
         *,
-        record: Sequence[str] = ("*",),
+        record: Sequence[str] | str = ("*",),
         every: str = "step",
         u0: Any = None,
         v0: Any = None,
@@ -198,7 +213,7 @@ class Loop:
         ----------
         excitation : array_like, (N,) or (N, k)
             Ground acceleration in m/s2 (and further loads), one row for each Δt, the first at t = 0.
-        record : sequence of str
+        record : sequence of str, or one str
             Channels to record; ``*`` and ``?`` match as in a shell.
         every : {"step", "tick"}
             Record at every step Δt or at every controller tick δt.
@@ -218,7 +233,7 @@ class Loop:
         plan, state, n = self._plan, self._state, self.structure.n
         state.memory[:] = self._initial.memory
         at_rest = self.structure.at_rest
-        state.u[:], state.v[:] = _vector("u0", at_rest if u0 is None else u0, n), _vector("v0", v0, n)
+        state.u[:], state.v[:] = vector("u0", at_rest if u0 is None else u0, n), vector("v0", v0, n)
         for s, site in enumerate(self.sites):
             state.d0[s] = state.d1[s] = site.along @ (state.u - at_rest)
             state.rate[s] = site.along @ state.v
@@ -236,7 +251,7 @@ class Loop:
         self,
         excitation: Any,
         *,
-        record: Sequence[str] = ("*",),
+        record: Sequence[str] | str = ("*",),
         every: str = "step",
         on_fault: str = "raise",
         with_present: bool = False,
@@ -251,7 +266,10 @@ class Loop:
             raise UnknownName("policy", on_fault, ["raise", "stop"])
         rows = self._rows(excitation, allow_empty=True)
         layout, m = self._wiring.layout, self._plan.substeps if every == "tick" else 1
-        channels = np.array(layout.select(list(record)), dtype=np.int64)
+        wanted = [record] if isinstance(record, str) else list(record)
+        if not wanted:
+            raise BadInput("record = [] records nothing. Name at least one channel, or leave it out for all.")
+        channels = np.array(layout.select(wanted), dtype=np.int64)
         lead = 1 if with_present else 0
         history = np.empty((lead + len(rows) * m, len(channels)))
         history[:lead] = self._state.bus[channels]
@@ -280,10 +298,14 @@ class Loop:
     def step(self, excitation: np.ndarray) -> int:
         """Make one live step; `excitation` is a float64 vector at the end of the step. Returns a status code.
 
-        The response is then on the bus: ``loop["u.1"]``. The numbers are those of `run` to the last bit. Nothing is
-        checked here: this is the call for a real-time thread.
+        The response is then on the bus: ``loop["u.1"]``. The numbers are those of `run` to the last bit. This is the
+        call for a real-time thread: that the vector has the right length and lies in one piece is all that is checked.
         """
-        run(*self._words, excitation.reshape(1, -1), _NOTHING)
+        try:
+            if run(*self._words, excitation.reshape(1, -1), _NOTHING) < 0:
+                raise BadShape(f"a step needs {self._plan.excitations} excitation(s), got {excitation.size}.")
+        except TypingError as error:
+            raise BadShape("a step needs a contiguous vector of float64; np.ascontiguousarray makes one.") from error
         return int(self._state.clock[STATUS])
 
     # --- snapshots --------------------------------------------------------------------------------------------
@@ -301,40 +323,3 @@ class Loop:
                 "as it was then."
             )
         self._state.memory[:] = snapshot.memory
-
-    # --- checks -----------------------------------------------------------------------------------------------
-
-    def _rows(self, excitation: Any, allow_empty: bool = False) -> np.ndarray:
-        rows = np.asarray(excitation, dtype=float)
-        rows = rows[:, None] if rows.ndim == 1 else rows
-        wanted = self._plan.excitations
-        if rows.ndim != 2 or rows.shape[1] != wanted or (len(rows) == 0 and not allow_empty):
-            raise BadShape(
-                f"excitation must have one row for each step and {wanted} column(s), got shape {np.shape(excitation)}."
-            )
-        bad = ~np.isfinite(rows)
-        if bad.any():
-            row = int(np.argwhere(bad)[0, 0])
-            raise BadShape(
-                f"excitation: {int(bad.sum())} value(s) are not finite, the first in row {row} "
-                f"(t = {row * self.dt:g} s). Repair the record."
-            )
-        return np.ascontiguousarray(rows)
-
-
-def _bounds(sites: Sequence[Site], blocks: Sequence[FreeBlock]) -> dict[str, Any]:
-    bounds = {}
-    for site in sites:
-        for role, instance in site.chain.items():
-            if role != "device" or site.shares is None:
-                bounds |= {f"{site.prefix(role)}.{key}": spec for key, spec in instance.block.params.items()}
-    for free in blocks:
-        bounds |= {f"{free.name}.{key}": spec for key, spec in free.block.block.params.items()}
-    return bounds
-
-
-def _vector(name: str, given: Any, n: int) -> np.ndarray:
-    vector = np.zeros(n) if given is None else np.array(given, dtype=float)
-    if vector.shape != (n,) or not np.isfinite(vector).all():
-        raise BadShape(f"{name} must be {n} finite numbers, got {given!r}.")
-    return vector

@@ -1,7 +1,6 @@
 """Recordings for other programs: CSV, MATLAB and Parquet."""
 
 import csv
-import json
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hyloop.errors import BadInput, UnknownName
+from hyloop.record.layout import attributes_json
 
 if TYPE_CHECKING:
     from hyloop.record.recording import Recording
@@ -75,7 +75,7 @@ def _mat(path: Path, recording: "Recording") -> None:
         "time": recording.time,
         "names": np.array(recording.names, dtype=object),
         "units": np.array(recording.units, dtype=object),
-        "provenance": json.dumps(dict(recording.attributes)),
+        "provenance": attributes_json(recording.attributes),
     }
     variables = matlab_names(recording.names, [*general, "variables"])
     histories = dict(zip(variables, recording.data.T, strict=True))
@@ -95,7 +95,7 @@ def _parquet(path: Path, recording: "Recording") -> None:
         raise BadInput("export to .parquet needs pyarrow: install it, or export to .csv or .mat.") from error
     names, units = ("time", *recording.names), ("s", *recording.units)
     fields = [pyarrow.field(n, pyarrow.float64(), metadata={"unit": u}) for n, u in zip(names, units, strict=True)]
-    schema = pyarrow.schema(fields, metadata={"provenance": json.dumps(dict(recording.attributes))})
+    schema = pyarrow.schema(fields, metadata={"provenance": attributes_json(recording.attributes)})
     columns = [np.ascontiguousarray(column) for column in (recording.time, *recording.data.T)]
     pyarrow.parquet.write_table(pyarrow.Table.from_arrays(columns, schema=schema), path)
 

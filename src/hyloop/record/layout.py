@@ -40,7 +40,16 @@ import numpy as np
 
 from hyloop.errors import BadInput, BadShape
 
-__all__ = ["RecordingFile", "check_channels", "check_name", "dataset", "open_for_reading", "outcome_json", "replacing"]
+__all__ = [
+    "RecordingFile",
+    "attributes_json",
+    "check_channels",
+    "check_name",
+    "dataset",
+    "open_for_reading",
+    "outcome_json",
+    "replacing",
+]
 
 FORMAT, VERSION = "hyloop-recording", 1
 _SUFFIXES = (".h5", ".hdf5")
@@ -64,7 +73,7 @@ class RecordingFile:
     ) -> "RecordingFile":
         """Make the file with no rows in it; refuses to overwrite unless told to."""
         check_name(path)
-        provenance = _to_json(attributes, "attributes")
+        provenance = attributes_json(attributes)
         if path.exists() and not overwrite:
             raise BadInput(f"{path} exists. Give another name, or overwrite=True to replace it.")
         channels = len(names)
@@ -169,7 +178,7 @@ def check_channels(names: Sequence[str], units: Sequence[str]) -> None:
         raise BadShape(f"channel names must differ; given more than once: {', '.join(twice)}.")
 
 
-def _to_json(values: Mapping[str, Any], what: str, limit: int | None = None) -> str:
+def attributes_json(values: Mapping[str, Any], what: str = "attributes", limit: int | None = None) -> str:
     """JSON text of a mapping; arrays, NumPy numbers and paths become lists, numbers and strings."""
     try:
         text = json.dumps(dict(values), default=_plain, allow_nan=False, sort_keys=True)
@@ -182,7 +191,7 @@ def _to_json(values: Mapping[str, Any], what: str, limit: int | None = None) -> 
 
 def outcome_json(values: Mapping[str, Any]) -> str:
     """JSON text that fits the place kept for it."""
-    return _to_json(values, "outcome", _OUTCOME_BYTES)
+    return attributes_json(values, "outcome", _OUTCOME_BYTES)
 
 
 def _plain(value: Any) -> Any:

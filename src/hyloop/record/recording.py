@@ -70,6 +70,8 @@ class Recording:
     path: Path | None = None
 
     def __post_init__(self) -> None:
+        for key, kind in (("names", tuple), ("units", tuple), ("time", np.asarray), ("data", np.asarray)):
+            object.__setattr__(self, key, kind(getattr(self, key)))
         check_channels(self.names, self.units)
         if np.shape(self.data) != (len(self.time), len(self.names)):
             raise BadShape(
@@ -95,6 +97,8 @@ class Recording:
 
     def save(self, path: str | PathLike, *, overwrite: bool = False) -> None:
         """Write as a file that `load` reads back the same."""
+        if np.isnan(self.time).any():
+            raise BadInput(f"{path}: a time is not a number; a file has rows up to there only. Leave such rows out.")
         file = RecordingFile.create(Path(path), self.names, self.units, self.attributes, overwrite)
         try:
             file.append(np.asarray(self.time), np.asarray(self.data))
@@ -124,6 +128,8 @@ class Recording:
 
     def select(self, *patterns: str) -> "Recording":
         """The channels that match, in the order they have here; ``*`` and ``?`` match as in a shell."""
+        if not patterns:
+            raise BadInput("select() selects nothing. Name at least one channel, as in select('u.*').")
         found = []
         for pattern in patterns:
             matches = [k for k, name in enumerate(self.names) if fnmatchcase(name, pattern)]
@@ -162,6 +168,8 @@ class Recording:
         return [ChannelSummary(*row) for row in rows]
 
     def __getitem__(self, channel: str) -> np.ndarray:
+        if not isinstance(channel, str):
+            raise BadInput(f"a recording is asked for a channel by name, as in ['{self.names[0]}'], not {channel!r}.")
         if channel not in self.names:
             raise UnknownName("channel", channel, self.names)
         return self.data[:, self.names.index(channel)]

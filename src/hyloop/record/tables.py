@@ -1,9 +1,9 @@
 """Recordings as tables of other libraries."""
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from hyloop.errors import BadInput
+from hyloop.record.layout import attributes_json
 
 if TYPE_CHECKING:
     from hyloop.record.recording import Recording
@@ -24,11 +24,13 @@ def pandas_frame(recording: "Recording") -> Any:
 def xarray_dataset(recording: "Recording") -> Any:
     """A variable for each channel over the time in s; the provenance is one attribute, as JSON, as netCDF wants it."""
     xarray = _library("xarray")
+    if "time" in recording.names:
+        raise BadInput("to_xarray: a channel is called 'time', as the axis is. Leave it out with select().")
     columns = zip(recording.names, recording.units, recording.data.T, strict=True)
     return xarray.Dataset(
         {name: ("time", values, {"units": unit}) for name, unit, values in columns},
         coords={"time": ("time", recording.time, {"units": "s"})},
-        attrs={"provenance": json.dumps(dict(recording.attributes))},
+        attrs={"provenance": attributes_json(recording.attributes)},
     )
 
 

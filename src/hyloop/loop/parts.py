@@ -1,0 +1,77 @@
+"""What a loop is given, checked: a mistake in a call is named before anything is built or moves."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hyloop.core import Param
+from hyloop.errors import BadInput, BadShape
+from hyloop.integrators import Method
+from hyloop.loop.limits import Limits
+from hyloop.loop.site import FreeBlock, Site
+from hyloop.structure import Structure
+
+__all__ = ["bounds", "check_parts", "excitation_rows", "vector"]
+
+
+def check_parts(structure: Any, sites: Any, method: Any, blocks: Any, limits: Any) -> None:
+    """Refuse parts of another kind."""
+    if not isinstance(structure, Structure):
+        advice = "; call its structure()" if hasattr(structure, "structure") else ""
+        raise BadInput(f"structure must be a Structure, got {_kind(structure)}{advice}.")
+    if not isinstance(method, Method):
+        advice = f"; call it: {method.__name__}()" if callable(method) and hasattr(method, "__name__") else ""
+        raise BadInput(f"method must be an integration method such as mkr_alpha(), got {_kind(method)}{advice}.")
+    if limits is not None and not isinstance(limits, Limits):
+        raise BadInput(f"limits must be Limits(...), got {_kind(limits)}.")
+    for name, given, kind in (("sites", sites, Site), ("blocks", blocks, FreeBlock)):
+        if not isinstance(given, (list, tuple)) or not all(isinstance(item, kind) for item in given):
+            raise BadInput(f"{name} must be a list of {kind.__name__}(...), got {_kind(given)}.")
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return f"a {type(value).__name__} of {', '.join(sorted({type(item).__name__ for item in value})) or 'nothing'}"
+    return f"{value!r}" if isinstance(value, (str, int, float)) else f"a {type(value).__name__}"
+
+
+def excitation_rows(excitation: Any, wanted: int, dt: float, allow_empty: bool = False) -> np.ndarray:
+    """Excitations as finite numbers in one piece: a row for each step, `wanted` columns."""
+    try:
+        rows = np.asarray(excitation, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"excitation must be numbers, got {_kind(excitation)}.") from error
+    rows = rows[:, None] if rows.ndim == 1 else rows
+    if rows.ndim != 2 or rows.shape[1] != wanted or (len(rows) == 0 and not allow_empty):
+        raise BadShape(
+            f"excitation must have one row for each step and {wanted} column(s), got shape {np.shape(excitation)}."
+        )
+    bad = ~np.isfinite(rows)
+    if bad.any():
+        row = int(np.argwhere(bad)[0, 0])
+        raise BadShape(
+            f"excitation: {int(bad.sum())} value(s) are not finite, the first in row {row} "
+            f"(t = {row * dt:g} s). Repair the record."
+        )
+    return np.ascontiguousarray(rows)
+
+
+def bounds(sites: Sequence[Site], blocks: Sequence[FreeBlock]) -> dict[str, Param]:
+    """Parameters that can be changed, by channel, with what they may be."""
+    found = {}
+    for site in sites:
+        for role, instance in site.chain.items():
+            if role != "device" or site.shares is None:
+                found |= {f"{site.prefix(role)}.{key}": spec for key, spec in instance.block.params.items()}
+    for free in blocks:
+        found |= {f"{free.name}.{key}": spec for key, spec in free.block.block.params.items()}
+    return found
+
+
+def vector(name: str, given: Any, n: int) -> np.ndarray:
+    """n finite numbers; zeros where nothing is given."""
+    found = np.zeros(n) if given is None else np.array(given, dtype=float)
+    if found.shape != (n,) or not np.isfinite(found).all():
+        raise BadShape(f"{name} must be {n} finite numbers, got {given!r}.")
+    return found
