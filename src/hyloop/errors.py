@@ -55,7 +55,7 @@ def _nearest(given: str, names: list[str]) -> str:
     """The same name in other letters, else one that is like it; of ``damper1.K`` the last part counts."""
     same = [name for name in names if name.lower() == given.lower()]
     beside = [name for name in names if "." in given and name.rpartition(".")[0] == given.rpartition(".")[0]]
-    likely = same or get_close_matches(given, names, n=1, cutoff=0.6)
+    likely = same or get_close_matches(given, names, n=1, cutoff=0.5)
     if beside and not same:  # a long common beginning says nothing
         last = {name.rpartition(".")[2]: name for name in beside}
         likely = [last[key] for key in get_close_matches(given.rpartition(".")[2], last, n=1, cutoff=0.5)]

@@ -111,7 +111,7 @@ def test_published_tests_of_one_earthquake_are_one_event():
         ('validation = ["loma"]', 'validation = ["*"]', "none is left to train on"),
         ("window = 20", "window = 61", "'kobe' has 60 samples, at least 61"),
         ("window = 20", "patience = 3\n[scaling]\ninputs = 'minmax'", "Did you mean 'min-max'"),
-        ('{d = "damper.d"}', '{d = "damper.x"}', "unknown channel 'damper.x'. Did you mean 'damper"),
+        ('{d = "damper.d"}', '{d = "damper.x"}', "unknown channel 'damper.x'. Allowed: damper.d, damper.f"),
         ('{d = "damper.d"}', '["damper.d"]', "data.inputs: 'damper.d' cannot name a signal"),
         ('{d = "damper.d"}', '{f = "damper.d"}', "data.outputs: 'f' is an input too"),
         ("loma.h5", "lima.h5", "lima.h5: no such file"),
