@@ -1,18 +1,26 @@
 """Downloads from a server on this machine: good ones, damaged ones, cut ones, unsafe ones, and changed files."""
 
+import errno
 import io
 import json
+import signal
 import stat
+import subprocess
+import sys
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
+from pathlib import Path
 
 import pytest
 from oracles.server import serving
 
+from hyloop.data import archive as archives
+from hyloop.data import banded_damper
 from hyloop.data.archive import unpack
 from hyloop.data.catalogue import DATA_SETS, DataSet, Download, data_set
 from hyloop.data.download import fetch
-from hyloop.data.ledger import LEDGER, held, read_ledger
+from hyloop.data.ledger import LEDGER, held, read_ledger, write_ledger
 from hyloop.errors import BadInput, DownloadFailed, UnknownName
 
 BODY = bytes(range(256)) * 1024
@@ -84,9 +92,96 @@ def test_a_server_that_is_down_leaves_nothing(tmp_path):
 
 
 def test_a_file_that_is_gone_is_not_asked_for_again(server, tmp_path):
-    with pytest.raises(DownloadFailed, match=r"404.*"):
+    with pytest.raises(DownloadFailed, match=r"404.*will say the same again.*by hand: where it is from"):
         fetch(one(server.url("/a", ("status", 404))), tmp_path, **QUICK)
     assert server.asked == ["/a"]
+
+
+@pytest.mark.parametrize("status", [408, 425, 429, 500, 503])
+def test_a_server_in_haste_or_in_trouble_is_asked_again(server, tmp_path, status):
+    folder = fetch(one(server.url("/a", ("status", status), BODY)), tmp_path / "in", **QUICK)
+    assert (folder / "a.bin").read_bytes() == BODY and server.asked == ["/a"] * 2
+    with pytest.raises(DownloadFailed, match=rf"in 2 attempt\(s\) \({status}.*try again") as caught:
+        fetch(one(server.url("/b", ("status", status))), tmp_path / "other", attempts=2, **QUICK)
+    assert "the same again" not in str(caught.value)
+
+
+# a download of two tests that kills itself: in its room after unpacking, or between the moves of the two
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from hyloop.data import download
+from hyloop.data.catalogue import DataSet, Download
+
+url, folder, where = sys.argv[1:]
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+if where == "room":
+    download._compare = lambda *_: die()
+plain = Path.replace
+def replace(self, target):
+    if where == "moves" and self.name == "b.json":
+        die()
+    return plain(self, target)
+Path.replace = replace
+item = Download(url, "published", unpack=True)
+download.fetch(DataSet("brfd", "T", "S", "MIT", "C", (item,), "use"), folder)
+"""
+
+
+@pytest.mark.parametrize("where", ["room", "moves"])
+def test_a_download_that_is_killed_is_not_here_and_leaves_nothing_to_the_next(server, tmp_path, monkeypatch, where):
+    monkeypatch.setenv("HYLOOP_DATA", str(tmp_path))
+    url = server.url("/z", archive({"dataset-2/a.json": "1", "dataset-2/b.json": "2"}))
+    killed = subprocess.run([sys.executable, "-c", KILLED, url, str(tmp_path), where], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    left = content(tmp_path)
+    assert any(name.endswith("dataset-2/b.json") for name in left) and f"brfd/{LEDGER}" not in left
+    assert ("brfd/published/dataset-2/a.json" in left) is (where == "moves")
+    assert banded_damper.here() is None
+    (tmp_path / ".mr_damper-download-x").mkdir()  # of another set, which may be under way
+    data = DataSet("brfd", "T", "S", "MIT", "C", (Download(url, "published", unpack=True),), "use")
+    folder = fetch(data, tmp_path, **QUICK)
+    assert banded_damper.here() == folder == tmp_path / "brfd"
+    assert content(tmp_path) == {
+        f"brfd/{name}" for name in ("published/dataset-2/a.json", "published/dataset-2/b.json", LEDGER)
+    }
+    assert {path.name for path in tmp_path.iterdir()} == {"brfd", ".mr_damper-download-x"}
+
+
+def test_one_download_of_a_set_at_a_time(server, tmp_path):
+    data, seen = one(server.url("/a", BODY)), []
+
+    def look(name, part):
+        if not seen:
+            seen.extend(path.name for path in (tmp_path / "set").iterdir())
+            with pytest.raises(BadInput, match=r"set: another download of this set is under way"):
+                fetch(data, tmp_path, **QUICK)
+            seen.append("refused")
+
+    (tmp_path / "set" / ".download-old").mkdir(parents=True)  # where rooms were once
+    fetch(data, tmp_path, progress=look, **QUICK)
+    assert seen == ["refused"] and content(tmp_path) == {"set/a.bin", f"set/{LEDGER}"} and server.asked == ["/a"]
+
+
+def test_a_set_whose_folder_is_mounted_from_elsewhere(server, tmp_path, monkeypatch):
+    plain = Path.replace
+
+    def replace(path, target):
+        if Path(target).parent == tmp_path / "set":
+            raise OSError(errno.EXDEV, "Invalid cross-device link", str(path))
+        return plain(path, target)
+
+    monkeypatch.setattr(Path, "replace", replace)
+    assert (fetch(one(server.url("/a", BODY)), tmp_path, **QUICK) / "a.bin").read_bytes() == BODY
+    assert content(tmp_path) == {"set/a.bin", f"set/{LEDGER}"}
+
+
+def test_checksums_of_several_writers_do_not_mix(tmp_path):
+    lists = [{f"{number}-{k}": "0" * 64 for k in range(300)} for number in range(8)]
+    with ThreadPoolExecutor(len(lists)) as pool:
+        list(pool.map(lambda files: write_ledger(tmp_path, "S", files), lists * 4))
+    assert read_ledger(tmp_path) in lists and content(tmp_path) == {LEDGER}
 
 
 def test_a_set_comes_whole_or_not_at_all(server, tmp_path):
@@ -149,11 +244,44 @@ def test_no_damage_to_a_member_passes_unnoticed(tmp_path):
     assert noticed >= end - begin - 2 > 50
 
 
-@pytest.mark.parametrize("name", ["../outside.json", "/outside.json", "a/../../outside.json", "..\\outside.json"])
+@pytest.mark.parametrize(
+    "name", ["../outside.json", "/outside.json", "a/../../outside.json", "..\\outside.json", "...zip"]
+)
 def test_an_archive_that_leads_outside_is_refused(server, tmp_path, name):
     with pytest.raises(BadInput, match="outside"):
         fetch(zipped(server.url("/z", archive({"good.json": "1", name: "2"}, top=""))), tmp_path / "in", **QUICK)
     assert list(tmp_path.rglob("*")) == [] and server.asked == ["/z"]
+
+
+def test_a_member_without_a_name_is_refused(server, tmp_path):
+    with pytest.raises(BadInput, match=r"the member '\.', which is no name of a file"):
+        fetch(zipped(server.url("/z", archive({"good.json": "1", ".": "2"}, top=""))), tmp_path / "in", **QUICK)
+    assert list(tmp_path.rglob("*")) == []
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"a": "1", "a.zip": archive({"b": "2"}, top="")},
+        {"a.zip": archive({"b": "2"}, top=""), "a": "1"},
+        {"a.zip": archive({"b": "2"}, top=""), "a/b": "1"},
+        {"a": "1", "a/b": "2"},
+        {"a/b": "2", "a": "1"},
+    ],
+)
+def test_members_at_one_place_are_refused(server, tmp_path, members):
+    with pytest.raises(BadInput, match=r"would lie at 'a(/b)?'"):
+        fetch(zipped(server.url("/z", archive({"c": "3", **members}, top=""))), tmp_path / "in", **QUICK)
+    assert list(tmp_path.rglob("*")) == [] and server.asked == ["/z"]
+
+
+def test_the_size_is_bounded_with_all_that_is_nested(tmp_path, monkeypatch):
+    inner = archive({"x.json": "0" * 4000}, top="")
+    (tmp_path / "z.zip").write_bytes(archive({f"{k}.zip": inner for k in range(3)}, top=""))
+    assert len(unpack(tmp_path / "z.zip", tmp_path / "content")) == 3
+    monkeypatch.setattr(archives, "_MOST", 11_000)  # two fit, three do not
+    with pytest.raises(BadInput, match="holds more than"):
+        unpack(tmp_path / "z.zip", tmp_path / "other")
 
 
 def test_a_link_in_an_archive_is_refused(server, tmp_path):
@@ -170,19 +298,19 @@ def test_what_was_trusted_at_first_is_held_to(server, tmp_path):
     data = one(server.url("/a", BODY, BODY, BODY[::-1]))
     folder = fetch(data, tmp_path, **QUICK)
     file = folder / "a.bin"
-    assert held(folder, file) == file
+    assert held(folder, file, read_ledger(folder)) == file
     fetch(data, tmp_path, **QUICK)  # the same again
     with pytest.raises(DownloadFailed, match="not what it was at the first download"):
         fetch(data, tmp_path, **QUICK)
     assert file.read_bytes() == BODY
     file.write_bytes(BODY[::-1])
     with pytest.raises(BadInput, match=r"has changed since.*hyloop data get set"):
-        held(folder, file)
+        held(folder, file, read_ledger(folder))
     (folder / "own.bin").write_bytes(b"not downloaded")
-    assert held(folder, folder / "own.bin")
+    assert held(folder, folder / "own.bin", read_ledger(folder))
     (folder / LEDGER).write_text("[]")
     with pytest.raises(BadInput, match="not a list of checksums"):
-        held(folder, file)
+        read_ledger(folder)
 
 
 def test_a_folder_that_cannot_be_written_to(server, tmp_path):

@@ -12,6 +12,8 @@ def test_the_variable_comes_first_and_must_be_right(tmp_path, monkeypatch):
     assert folders.set_folder("brfd") is None
     (tmp_path / "brfd").mkdir()
     assert folders.set_folder("brfd") == tmp_path / "brfd"
+    (tmp_path / "brfd" / folders.UNFINISHED).touch()  # a download that broke off between its files
+    assert folders.set_folder("brfd") is None
     monkeypatch.setenv("HYLOOP_DATA", str(tmp_path / "absent"))
     with pytest.raises(BadInput, match="HYLOOP_DATA"):
         data_folder()

@@ -1,10 +1,15 @@
 """Tests by name: one door to all data sets."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from oracles.data import data_path
+from scipy.io import savemat
 
 from hyloop.data import DATA_SETS, SOURCES, source_tests
+from hyloop.data.ledger import LEDGER, checksum, write_ledger
 from hyloop.data.velocity import causal_velocity
 from hyloop.errors import BadInput, UnknownName
 
@@ -29,6 +34,48 @@ def test_a_set_that_is_not_here_says_how_to_get_it(tmp_path, monkeypatch):
         assert source.here() is None
         with pytest.raises(BadInput, match=rf"{name}:any.*hyloop data get {name}.*HYLOOP_DATA"):
             source_tests(f"{name}:any")
+
+
+PUBLISHED = {
+    "brfd": ["dataset-2/a.json", "dataset-2/b.json"],
+    "mr_damper": ["2mm5Hz0A.txt", "2mm5Hz1A.txt"],
+    "boucwen": ["uest_multisine.mat", "yest_multisine.mat"],
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_hidden_folders_are_no_part_of_a_set(tmp_path, monkeypatch, name):
+    monkeypatch.setenv("HYLOOP_DATA", str(tmp_path / ".hidden"))  # above the set it does not matter
+    for below in (".download-x", ".git/x", "."):
+        for file in PUBLISHED[name]:
+            path = tmp_path / ".hidden" / name / below / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("")
+        assert (SOURCES[name].here() is None) is (below != ".")
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_the_list_of_checksums_is_read_once(tmp_path, monkeypatch, name):
+    folder = tmp_path / name
+    (folder / "dataset-2").mkdir(parents=True)
+    rows = np.column_stack([np.arange(40) / 1024, np.ones((40, 5))])
+    for file in PUBLISHED[name]:
+        if name == "brfd":
+            (folder / file).write_text(json.dumps({"data": rows.tolist()}))
+        elif name == "mr_damper":
+            np.savetxt(folder / file, rows[:, :4])
+        else:
+            savemat(folder / file, {"x": rows[:, 0]})
+    write_ledger(folder, "S", {file: checksum(folder / file) for file in PUBLISHED[name]})
+    read, plain = [], Path.read_text
+
+    def counted(path, *args, **more):
+        read.append(path.name)
+        return plain(path, *args, **more)
+
+    monkeypatch.setattr(Path, "read_text", counted)
+    monkeypatch.setenv("HYLOOP_DATA", str(tmp_path))
+    assert len(source_tests(f"{name}:*")) == (1 if name == "boucwen" else 2) and read.count(LEDGER) == 1
 
 
 def test_banded_damper():

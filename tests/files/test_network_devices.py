@@ -90,7 +90,7 @@ def test_stiffness_and_damping_are_declared_in_units(load):
 @pytest.mark.parametrize(
     ("network", "changes", "words"),
     [
-        (None, [], ["sites.damper2.device.network: ", "no readable network", "net.safetensors"]),
+        (None, [], ["sites.damper2.device.network: ", "net.safetensors: there is no such file", "`hyloop train`"]),
         (stack(("f1", "d")), [], ["sites.damper2.wiring: input f1", "not connected", '{ f1 = "damper1.f" }']),
         (stack(output=("g", "N")), [], ["sites.damper2.device.network: gives g in N", "f in N"]),
         (stack(output=("f", "kN")), [], ["sites.damper2.device.network: ", "f is in 'kN'", "SI units"]),
@@ -111,6 +111,13 @@ def test_what_cannot_run_is_refused_with_its_key(load, network, changes, words):
     with pytest.raises(BadInput) as caught:
         load(network, *changes)
     assert all(word in str(caught.value) for word in ["experiment.toml: ", *words])
+
+
+def test_a_missing_file_is_reported_once_with_all_that_name_it(load):
+    more = '[sites.damper3]\nlike = "damper2"\nstory = 1\n'
+    with pytest.raises(BadInput, match=r"sites\.damper2\.device\.network, sites\.damper3\.device\.network: ") as caught:
+        load(None, text=FRAME + more)
+    assert str(caught.value).count("there is no such file") == 1 and "\n" not in str(caught.value)
 
 
 def test_a_damaged_file_is_refused(load, tmp_path):
@@ -143,6 +150,16 @@ def test_channels_in_another_unit_or_that_do_not_exist_are_refused(load):
         build(load(stack(("f1",)), 'sites.damper2.wiring={ f1 = "damper9.f" }'))
     with pytest.raises(BadInput, match=r"sites\.damper2\.wiring: input theta of the network is not connected"):
         load(stack(("theta",)))
+
+
+def test_a_path_in_a_change_is_relative_to_the_working_folder(load, tmp_path, monkeypatch):
+    stack().save(tmp_path / "here.safetensors")
+    monkeypatch.chdir(tmp_path)
+    assert load(None, "sites.damper2.device.network=here.safetensors").sites["damper2"].device.network is not None
+    monkeypatch.chdir(tmp_path / "nets")
+    with pytest.raises(BadInput, match="there is no such file"):
+        load(None, "sites.damper2.device.network=here.safetensors")
+    load(None, "sites.damper2.device.network=../here.safetensors")
 
 
 def test_another_network_or_law_is_another_device(load, tmp_path):

@@ -134,5 +134,5 @@ def test_an_experiment_of_another_rate_is_refused(experiment):
 def test_missing_network_names_the_key(experiment, tmp_path):
     path = experiment('updater = "frozen_network"')
     (tmp_path / "nets" / "brace.safetensors").unlink()
-    with pytest.raises(BadInput, match=r"sites\.brace1\.model\.network.*no readable network"):
+    with pytest.raises(BadInput, match=r"sites\.brace1\.model\.network.*there is no such file"):
         load_experiment(path)

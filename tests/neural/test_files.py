@@ -2,6 +2,8 @@
 
 import json
 import math
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from safetensors.numpy import load_file, save_file
 
 from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
 from hyloop.neural import Architecture, Card, FrozenStack, Signal, load_network, mlp, recurrent
+from hyloop.neural.file import CHECKPOINT
 
 CARD = Card(
     (Signal("d", "m", 0.0, 20.0, -0.04, 0.04), Signal("v", "m/s", 0.0, 2.0)),
@@ -53,7 +56,7 @@ def test_the_card_is_strict_json_that_others_can_read(file):
     assert load_network(file).card.inputs[1].high == math.inf
 
 
-@pytest.mark.parametrize("damage", ["short", "flipped", "text", "missing", "other"])
+@pytest.mark.parametrize("damage", ["short", "flipped", "text", "other"])
 def test_a_damaged_file_is_refused(file, damage):
     data = bytearray(file.read_bytes())
     if damage == "short":
@@ -66,10 +69,51 @@ def test_a_damaged_file_is_refused(file, damage):
         save_file(load_file(file), file, metadata={"kind": "something else"})
         data = bytearray(file.read_bytes())
     file.write_bytes(data)
-    if damage == "missing":
-        file.unlink()
     with pytest.raises(BadInput, match=r"net\.safetensors: no readable network"):
         load_network(file)
+
+
+def test_a_file_that_is_not_there_says_how_to_make_it(tmp_path):
+    with pytest.raises(BadInput, match=r"net\.safetensors: there is no such file\. Make it with `hyloop train`"):
+        load_network(tmp_path / "net.safetensors")
+
+
+def test_a_checkpoint_names_the_network_to_take(file):
+    for name, words in {
+        "net-seed1.checkpoint.safetensors": r"Take net-seed1\.safetensors beside it",
+        "other.safetensors": "Take the network beside it",
+    }.items():
+        save_file(load_file(file), file.with_name(name), metadata={"kind": CHECKPOINT})
+        with pytest.raises(BadInput, match=rf"is the checkpoint of a training, .*{words}"):
+            load_network(file.with_name(name))
+
+
+def test_a_folder_that_is_not_there_is_not_made(network, tmp_path):
+    with pytest.raises(BadInput, match=r"there is no folder .*absent\. Make the folder first"):
+        network.save(tmp_path / "absent" / "net.safetensors")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_write_that_fails_leaves_nothing(network, file, monkeypatch):
+    (file.parent / "folder.safetensors").mkdir()
+    with pytest.raises(BadInput, match="cannot write"):
+        network.save(file.parent / "folder.safetensors")
+    before, plain = file.read_bytes(), Path.write_bytes
+
+    def full(path, data):
+        plain(path, data[:10])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(BadInput, match="No space left"):
+        network.save(file)
+    assert file.read_bytes() == before and {path.suffix for path in file.parent.iterdir()} == {".safetensors"}
+
+
+def test_several_writers_do_not_meet(network, file):
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: network.save(file), range(64)))
+    assert load_network(file).card == CARD and list(file.parent.iterdir()) == [file]
 
 
 def test_units_that_do_not_match_the_card_are_refused(file, network):

@@ -27,9 +27,12 @@ from hyloop.study.run import run_file
 pytestmark = pytest.mark.slow
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
-# NRMSE. Measured 0.4 to 0.8 % for the example; its training is not the same to the last bit on every processor.
-LEARNED = 0.02
-MATTERS = 5.0  # how many times worse it must be to leave out what was learned
+# What docs/networks.md says of the example. Its training is not the same to the last bit on every processor, so each
+# bound is about a fifth above what was measured.
+LEARNED = 0.012  # NRMSE: 0.4 to 0.8 % for forces and displacements, 1.0 % for the deformation of damper2
+START = 0.17  # of the range, at any tick: forces are off by 9 and 14 % at the first one, the rest by 5 to 10 % later
+SETTLED, LATER = 2.0, 0.027  # s, and of the range at any tick after it: 1.0 to 2.2 %
+MATTERS = 10.0  # how many times worse it must be to leave out what was learned
 FRICTION = 2e-3  # a law learned from its own force, over another motion; measured 1e-4
 SPRING = 0.01  # a spline learned through the structure from two accelerometers; measured 2e-3
 
@@ -83,8 +86,10 @@ def test_the_learned_device_agrees_with_the_law(folder, trained):
         )
         for name, device in {"law": '{ law = "nonlinear_maxwell" }', "none": '{ law = "spring", k = "1 N/m" }'}.items()
     )
-    for channel in ("u.1", "u.2", "damper1.f", "damper2.f"):
+    for channel in ("u.1", "u.2", *(f"{site}.{key}" for site in ("damper1", "damper2") for key in "df")):
         assert nrmse(law[channel], learned[channel]) < LEARNED
+        off = np.abs(learned[channel] - law[channel]) / np.ptp(law[channel])
+        assert off.max() < START and off[np.asarray(law.time) > SETTLED].max() < LATER
     for channel in ("u.1", "u.2"):
         assert nrmse(law[channel], none[channel]) > MATTERS * LEARNED
     record = Recording.load(trained / "fluid_damper.h5")

@@ -1,10 +1,11 @@
 """Zip archives from elsewhere: unpacked below one folder, and never outside it."""
 
+import io
 import stat
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from hyloop.errors import BadInput
@@ -31,32 +32,60 @@ def unpack(archive: Path, folder: Path, keep: Sequence[str] = (), *, nested: boo
     Raises
     ------
     BadInput
-        If a path leads outside the folder, a member is a link, or the content is too large to be meant.
+        If a path leads outside the folder, a member is a link or has no name, two would lie at one place, or the
+        content, that of archives in it included, is too large to be meant.
     zipfile.BadZipFile
         If the archive is damaged.
     """
     with zipfile.ZipFile(archive) as content:
-        members = [member for member in content.infolist() if not member.is_dir()]
-        for member in members:
-            _check(member)
-        if sum(member.file_size for member in members) > _MOST:
-            raise BadInput(f"{archive.name}: holds more than {_MOST >> 30} GiB. Unpack it by hand if that is meant.")
-        tops = {PurePosixPath(member.filename).parts[0] for member in members}
-        wrapped = all(len(PurePosixPath(member.filename).parts) > 1 for member in members)
-        skipped = 1 if len(tops) == 1 and wrapped else 0
-        paths = []
-        for member in members:
-            path = PurePosixPath(*PurePosixPath(member.filename).parts[skipped:])
-            if nested and path.suffix.lower() == ".zip":
-                paths += _inner(_read(content, member), folder, path, keep)
-                continue
-            if keep and not path.name.endswith(tuple(keep)):
-                continue
+        wanted = _Wanted(archive.name, tuple(keep))
+        _unpack(content, folder, PurePosixPath(), wanted, nested)
+    return [path.as_posix() for path in wanted.files]
+
+
+@dataclass
+class _Wanted:
+    """What is wanted of an archive and those in it, and what has been found so far."""
+
+    archive: str
+    keep: tuple[str, ...]
+    size: int = 0
+    files: dict[PurePosixPath, None] = field(default_factory=dict)
+    folders: set[PurePosixPath] = field(default_factory=set)
+
+    def count(self, size: int) -> None:
+        self.size += size
+        if self.size > _MOST:
+            raise BadInput(f"{self.archive}: holds more than {_MOST >> 30} GiB. Unpack it by hand if that is meant.")
+
+    def add(self, path: PurePosixPath) -> None:
+        if path in self.files or path in self.folders or any(above in self.files for above in path.parents):
+            raise BadInput(
+                f"{self.archive}: two of its members would lie at '{path}', or one in the other. Unpack it by hand."
+            )
+        self.files[path] = None
+        self.folders.update(path.parents)
+
+
+def _unpack(content: zipfile.ZipFile, folder: Path, below: PurePosixPath, wanted: _Wanted, nested: bool) -> None:
+    """Unpack what is wanted into a folder of the folder."""
+    members = [member for member in content.infolist() if not member.is_dir()]
+    for member in members:
+        _check(member)
+    wanted.count(sum(member.file_size for member in members))
+    tops = {PurePosixPath(member.filename).parts[0] for member in members}
+    wrapped = all(len(PurePosixPath(member.filename).parts) > 1 for member in members)
+    skipped = 1 if len(tops) == 1 and wrapped else 0
+    for member in members:
+        path = below.joinpath(*PurePosixPath(member.filename).parts[skipped:])
+        if nested and path.suffix.lower() == ".zip":
+            with zipfile.ZipFile(io.BytesIO(_read(content, member))) as inner:
+                _unpack(inner, folder, path.with_suffix(""), wanted, nested=False)
+        elif path.name.endswith(wanted.keep or ""):
+            wanted.add(path)
             target = folder / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(_read(content, member))
-            paths.append(path.as_posix())
-    return paths
 
 
 def _read(content: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
@@ -67,18 +96,13 @@ def _read(content: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
         raise zipfile.BadZipFile(f"'{member.filename}' is damaged ({error})") from None
 
 
-def _inner(packed: bytes, folder: Path, path: PurePosixPath, keep: Sequence[str]) -> list[str]:
-    """Unpack an archive that lies in another one."""
-    with tempfile.TemporaryDirectory() as room:
-        (archive := Path(room) / path.name).write_bytes(packed)
-        inner = unpack(archive, folder / path.with_suffix(""), keep, nested=False)
-    return [f"{path.with_suffix('')}/{name}" for name in inner]
-
-
 def _check(member: zipfile.ZipInfo) -> None:
     """Refuse what could be written outside the folder."""
     path = PurePosixPath(member.filename)
-    outside = path.is_absolute() or ".." in path.parts or "\\" in member.filename or ":" in path.parts[0]
+    if not path.parts:
+        raise BadInput(f"the archive has the member '{member.filename}', which is no name of a file. Do not use it.")
+    up = {".", ".."} & {*path.parts, path.stem}  # the stem: an archive becomes a folder of that name
+    outside = path.is_absolute() or up or "\\" in member.filename or ":" in path.parts[0]
     if outside or stat.S_ISLNK(member.external_attr >> 16):
         raise BadInput(
             f"the archive has the member '{member.filename}', which leads outside its folder. Do not use it."

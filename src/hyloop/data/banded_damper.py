@@ -17,8 +17,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hyloop.data.folders import set_folder
-from hyloop.data.ledger import held
+from hyloop.data.folders import files_below, set_folder
+from hyloop.data.ledger import held, read_ledger
 from hyloop.data.velocity import causal_velocity, zero_phase_velocity
 from hyloop.errors import BadInput, BadShape, UnknownName
 
@@ -125,7 +125,7 @@ def tests(pattern: str = "*") -> dict[str, DamperTest]:
 
 def _published(folder: Path) -> Iterator[Path]:
     """Files of the published layout: those in folders called dataset-1 to dataset-4."""
-    return (path for path in folder.rglob("*.json") if any(_FOLDER.fullmatch(part) for part in path.parts))
+    return (path for path in files_below(folder, "*.json") if any(_FOLDER.fullmatch(part) for part in path.parts))
 
 
 def published_id(path: str | Path) -> str | None:
@@ -183,14 +183,15 @@ def published_tests(folder: str | Path, pattern: str = "*") -> dict[str, DamperT
     Tests go by the ids of the repackaged index where they have one, else by their path without suffix.
     """
     folder = Path(folder)
-    files = sorted(_published(folder)) or sorted(folder.rglob("*.json"))
+    files = sorted(_published(folder)) or sorted(files_below(folder, "*.json"))
     found = {published_id(path) or path.relative_to(folder).with_suffix("").as_posix(): path for path in files}
     names = [name for name, path in found.items() if fnmatch(name, pattern) or fnmatch(path.stem, pattern)]
     if not files:
         raise BadInput(f"{folder}: there is no JSON file. Name the folder of the published tests.")
     if not names:
         raise UnknownName("test", pattern, found, where=NAME)
-    return {name: replace(published_test(held(folder, found[name])), name=name) for name in names}
+    ledger = read_ledger(folder)
+    return {name: replace(published_test(held(folder, found[name], ledger)), name=name) for name in names}
 
 
 def packaged_tests(folder: str | Path, pattern: str = "*") -> dict[str, DamperTest]:

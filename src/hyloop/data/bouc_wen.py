@@ -5,14 +5,15 @@ Noël and Schoukens, doi:10.4121/12967592, CC BY-SA 4.0; simulated at 750 Hz. As
 with u, y and fs. Test signals take no part in estimation, in the choice of a model or in early stopping.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
 import numpy as np
 
-from hyloop.data.folders import set_folder
-from hyloop.data.ledger import held
+from hyloop.data.folders import files_below, set_folder
+from hyloop.data.ledger import held, read_ledger
 from hyloop.errors import BadInput, BadShape, UnknownName
 
 __all__ = ["BenchmarkRecord", "here", "packaged_tests", "published_tests", "tests"]
@@ -70,10 +71,11 @@ def tests(pattern: str = "*") -> dict[str, BenchmarkRecord]:
     chosen = [name for name in names if fnmatch(name, pattern)]
     if not chosen:
         raise UnknownName("record", pattern, names, where=NAME)
+    ledger = read_ledger(folder)
     return {
         name: _read_packaged(packaged[name], name)
         if name in packaged
-        else _read_published(folder, published[name], name)
+        else _read_published(folder, published[name], name, ledger)
         for name in chosen
     }
 
@@ -86,7 +88,8 @@ def packaged_tests(folder: str | Path) -> dict[str, BenchmarkRecord]:
 def published_tests(folder: str | Path) -> dict[str, BenchmarkRecord]:
     """Every record that lies below a folder as a pair of MAT files."""
     folder = Path(folder)
-    return {name: _read_published(folder, pair, name) for name, pair in _published(folder).items()}
+    ledger = read_ledger(folder)
+    return {name: _read_published(folder, pair, name, ledger) for name, pair in _published(folder).items()}
 
 
 def _packaged(folder: Path) -> dict[str, Path]:
@@ -94,7 +97,7 @@ def _packaged(folder: Path) -> dict[str, Path]:
 
 
 def _published(folder: Path) -> dict[str, tuple[Path, Path]]:
-    files = {path.name: path for path in sorted(folder.rglob("*.mat"))}
+    files = {path.name: path for path in sorted(files_below(folder, "*.mat"))}
     return {name: (files[u], files[y]) for name, (u, y) in _PUBLISHED.items() if u in files and y in files}
 
 
@@ -107,8 +110,8 @@ def _read_packaged(path: Path, name: str) -> BenchmarkRecord:
     return _record(path, name, u, y, float(rate))
 
 
-def _read_published(folder: Path, pair: tuple[Path, Path], name: str) -> BenchmarkRecord:
-    u, y = (_row(held(folder, path)) for path in pair)
+def _read_published(folder: Path, pair: tuple[Path, Path], name: str, ledger: Mapping[str, str]) -> BenchmarkRecord:
+    u, y = (_row(held(folder, path, ledger)) for path in pair)
     return _record(pair[0], name, u, y, _RATE)
 
 

@@ -2,7 +2,6 @@
 
 import logging
 import shutil
-import tempfile
 import time
 import zipfile
 from collections.abc import Callable
@@ -12,7 +11,8 @@ from typing import Any
 from hyloop.data.archive import unpack
 from hyloop.data.catalogue import DataSet, Download
 from hyloop.data.folders import download_folder
-from hyloop.data.ledger import LEDGER, checksum, read_ledger, write_ledger
+from hyloop.data.ledger import LEDGER, checksum, read_ledger
+from hyloop.data.room import room_beside, settle
 from hyloop.errors import BadInput, DownloadFailed
 
 __all__ = ["Progress", "fetch"]
@@ -21,6 +21,7 @@ Progress = Callable[[str, float], None]
 _ATTEMPTS = 4
 _PAUSE = 2.0  # s before the second attempt, twice as much before each further one
 _PATIENCE = 30.0  # s without an answer
+_NOT_NOW = (408, 425, 429)  # request timeout, too early, too many requests
 _CHUNK = 1 << 16  # bytes between two calls of the progress bar
 
 
@@ -34,7 +35,8 @@ def fetch(
 ) -> Path:
     """Download a data set and return its folder.
 
-    Everything is downloaded and checked in a hidden folder first; only what is complete gets its place. Checksums are
+    Everything is downloaded and checked in a hidden folder beside that of the set first; only what is complete gets its
+    place. What killed downloads of the set have left there is removed. Checksums are
     compared with those of the catalogue, or, where it has none, with those of the first download.
 
     Parameters
@@ -54,25 +56,22 @@ def fetch(
     DownloadFailed
         If a file cannot be had, or is not the published one.
     BadInput
-        If the folder cannot be written to, or an archive is not safe to unpack.
+        If the folder cannot be written to, an archive is not safe to unpack, or another download of the set is under
+        way.
     """
     root = download_folder() if folder is None else Path(folder)
     target = root / data.name
     missing = [path for path in (target, root) if not path.exists()]
     try:
         target.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".download-", dir=target) as room:
+        with room_beside(target) as room:
             found = {}
             for number, item in enumerate(data.downloads):
-                place = Path(room) / str(number)
+                place = room / str(number)
                 files = _attempt(data, item, place, progress or _silent, attempts, pause)
                 _compare(data, item, files, target)
                 found |= {path: (place / "content" / path, digest) for path, digest in files.items()}
-            digests = {path: digest for path, (_, digest) in found.items()}
-            write_ledger(target, data.source, read_ledger(target) | digests)
-            for path, (file, _) in found.items():
-                (target / path).parent.mkdir(parents=True, exist_ok=True)
-                file.replace(target / path)
+            settle(target, data.source, found)
     except OSError as error:
         raise BadInput(
             f"{error.filename or target}: cannot be written ({error.strerror}). Set HYLOOP_DATA to a folder of your "
@@ -104,15 +103,25 @@ def _attempt(
         except BadInput:
             raise
         except (RequestException, ValueError, zipfile.BadZipFile) as error:
-            # a server that answers "not there" or "not for you" has understood and will say the same again
-            final = isinstance(error, HTTPError) and error.response is not None and error.response.status_code < 500
-            if final or attempt == attempts:
+            if isinstance(error, HTTPError) and error.response is not None:
+                error.response.close()
+                if _refused(error.response.status_code):
+                    raise DownloadFailed(
+                        f"{item.url}: the server does not give it ({error}), and will say the same again. Fetch it by "
+                        f"hand: {data.source}."
+                    ) from error
+            if attempt == attempts:
                 raise DownloadFailed(
                     f"{item.url}: could not be downloaded in {attempt} attempt(s) ({error}). Check the connection and "
                     f"try again, or fetch it by hand: {data.source}."
                 ) from error
         time.sleep(pause * 2 ** (attempt - 1))
     raise BadInput(f"attempts = {attempts} must be 1 or more.")
+
+
+def _refused(status: int) -> bool:
+    """Whether an answer is final, as "not there" and "not for you" are; a server in trouble or in haste is not."""
+    return status < 500 and status not in _NOT_NOW
 
 
 def _download(item: Download, room: Path, size: int | None, progress: Progress) -> Path:

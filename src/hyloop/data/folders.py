@@ -1,15 +1,17 @@
 """Where data lie: the folder named by ``HYLOOP_DATA``, else the user's data folder; nowhere else."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from platformdirs import user_data_path
 
 from hyloop.errors import BadInput
 
-__all__ = ["VARIABLE", "data_folder", "download_folder", "set_folder", "user_folder"]
+__all__ = ["UNFINISHED", "VARIABLE", "data_folder", "download_folder", "files_below", "set_folder", "user_folder"]
 
 VARIABLE = "HYLOOP_DATA"
+UNFINISHED = ".hyloop-unfinished"  # in the folder of a set while a download is moved there
 
 
 def user_folder() -> Path:
@@ -40,6 +42,15 @@ def download_folder() -> Path:
 
 
 def set_folder(name: str) -> Path | None:
-    """The folder of one data set, where it exists."""
+    """The folder of one data set, where it exists and no download broke off while it was put there."""
     root = data_folder()
-    return root / name if root is not None and (root / name).is_dir() else None
+    if root is None or not (root / name).is_dir() or (root / name / UNFINISHED).exists():
+        return None
+    return root / name
+
+
+def files_below(folder: Path, pattern: str) -> Iterator[Path]:
+    """Files of a data set by their name, in whatever folder; hidden files and folders are not part of it."""
+    for path in folder.rglob(pattern):
+        if not any(part.startswith(".") for part in path.relative_to(folder).parts):
+            yield path

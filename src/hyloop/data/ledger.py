@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 
+from hyloop.core.writing import replacing
 from hyloop.errors import BadInput
 
 __all__ = ["LEDGER", "checksum", "held", "read_ledger", "write_ledger"]
@@ -39,20 +40,21 @@ def read_ledger(folder: Path) -> dict[str, str]:
 def write_ledger(folder: Path, source: str, files: Mapping[str, str]) -> None:
     """Write checksums down; the file is complete or as it was before."""
     content = {"about": "checksums (SHA-256) of what hyloop downloaded", "source": source, "files": dict(files)}
-    new = folder / f"{LEDGER}.new"
-    new.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    new.replace(folder / LEDGER)
+    with replacing(folder / LEDGER) as part:
+        part.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def held(folder: Path, path: Path) -> Path:
+def held(folder: Path, path: Path, ledger: Mapping[str, str]) -> Path:
     """The path itself, if the file is what it was when it was downloaded, or was never downloaded by hyloop.
+
+    `ledger` is what `read_ledger` gives for the folder; who asks for many files reads it once.
 
     Raises
     ------
     BadInput
         If the file has changed since.
     """
-    known = read_ledger(folder).get(path.relative_to(folder).as_posix())
+    known = ledger.get(path.relative_to(folder).as_posix())
     if known is not None and checksum(path) != known:
         raise BadInput(
             f"{path}: has changed since it was downloaded ({LEDGER} beside it has another checksum). Delete {folder} "

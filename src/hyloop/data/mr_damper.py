@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from hyloop.data.folders import set_folder
-from hyloop.data.ledger import held
+from hyloop.data.folders import files_below, set_folder
+from hyloop.data.ledger import held, read_ledger
 from hyloop.errors import BadInput, BadShape, UnknownName
 
 __all__ = ["MrTest", "here", "packaged_tests", "published_tests", "tests"]
@@ -118,18 +118,21 @@ def published_tests(folder: str | Path, pattern: str = "*") -> dict[str, MrTest]
             names |= {f"earthquake_{current}A": path for current in _QUAKE_CURRENTS}
         else:
             names[_id(path.stem)] = path
-    found = {}
-    for name, path in names.items():
-        if fnmatch(name, pattern):
-            held(folder, path)
-            found[name] = _published_quake(path, name) if path.name == _QUAKE else _published_sine(path, name)
+    chosen = {name: path for name, path in names.items() if fnmatch(name, pattern)}
+    ledger = read_ledger(folder)
+    for path in dict.fromkeys(chosen.values()):
+        held(folder, path, ledger)
+    found = {
+        name: _published_quake(path, name) if path.name == _QUAKE else _published_sine(path, name)
+        for name, path in chosen.items()
+    }
     return _some(found, pattern, names)
 
 
 def _published(folder: Path) -> list[Path]:
     """Files of the published layout; where a sine is there twice, the later folder is read last."""
-    sines = [path for path in folder.rglob("*A.txt") if _SINE.fullmatch(path.stem)]
-    return sorted(sines) + sorted(folder.rglob(_QUAKE))
+    sines = [path for path in files_below(folder, "*A.txt") if _SINE.fullmatch(path.stem)]
+    return sorted(sines) + sorted(files_below(folder, _QUAKE))
 
 
 def _some(found: dict[str, MrTest], pattern: str, names: Any) -> dict[str, MrTest]:

@@ -23,6 +23,7 @@ _KINDS = {
     "model": ("updater", UPDATERS),
 }
 _NAMED_KINDS = {"materials": MATERIALS, "sections": SECTIONS, "members": MEMBERS}  # tables in these have names
+_OWN = ("value_error", "refused")  # problems that hyloop found and pydantic did not
 _WANTED = {
     "string_type": "a text",
     "int_type": "a whole number",
@@ -36,8 +37,14 @@ _WANTED = {
 
 
 def explain(error: ValidationError, data: Any) -> list[str]:
-    """One line for each problem pydantic found in `data`."""
-    return list(dict.fromkeys(_line(problem, data) for problem in error.errors(include_url=False)))
+    """One line for each problem pydantic found in `data`; keys whose values are refused in the same words share one."""
+    lines: dict[tuple[str, str], list[str]] = {}
+    for problem in error.errors(include_url=False):
+        where, said = _line(problem, data)
+        keys = lines.setdefault((said, "" if problem["type"] in _OWN else where), [])
+        if where not in keys:
+            keys.append(where)
+    return [f"{', '.join(keys)}: {said}" for (said, _), keys in lines.items()]
 
 
 def path_text(path: tuple[str | int, ...]) -> str:
@@ -46,27 +53,28 @@ def path_text(path: tuple[str | int, ...]) -> str:
     return text.lstrip(".") or "the file"
 
 
-def _line(problem: Any, data: Any) -> str:
+def _line(problem: Any, data: Any) -> tuple[str, str]:
+    """Where it is, and what is wrong."""
     path: tuple[str | int, ...] = tuple(_in_file(problem["loc"], data))
     context, given, kind = problem.get("ctx", {}), problem.get("input"), problem["type"]
     if kind == "refused":
-        return f"{path_text((*path, context['key']))}: {context['message']}"
+        return path_text((*path, context["key"])), context["message"]
     if kind in ("union_tag_invalid", "union_tag_not_found"):
         *_, above, last = ("", *path)
         key, allowed = ("kind", _NAMED_KINDS[above]) if above in _NAMED_KINDS else _KINDS[str(last)]
         said = f"got {context['tag']!r}{_near(context['tag'], allowed)}" if "tag" in context else "is missing"
-        return f"{path_text((*path, key))}: {said}; allowed are {_list(allowed)}."
+        return path_text((*path, key)), f"{said}; allowed are {_list(allowed)}."
     where = path_text(path)
     if kind == "missing":
-        return f"{where}: is missing; every {_parent(path)} needs it."
+        return where, f"is missing; every {_parent(path)} needs it."
     if kind == "literal_error":
         allowed = re.findall(r"'([^']*)'", context["expected"])
-        return f"{where}: got {_short(given)}{_near(given, allowed)}; allowed are {_list(allowed)}."
+        return where, f"got {_short(given)}{_near(given, allowed)}; allowed are {_list(allowed)}."
     if kind in _WANTED:
-        return f"{where}: got {_short(given)}, wanted {_WANTED[kind]}."
+        return where, f"got {_short(given)}, wanted {_WANTED[kind]}."
     if kind == "value_error":
-        return f"{where}: {context['error']}"
-    return f"{where}: got {_short(given)}. {problem['msg']}."
+        return where, str(context["error"])
+    return where, f"got {_short(given)}. {problem['msg']}."
 
 
 def _in_file(location: tuple[str | int, ...], data: Any) -> Iterator[str | int]:

@@ -22,11 +22,13 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
+from hyloop.core.writing import replacing
 from hyloop.errors import BadInput
 
-__all__ = ["KIND", "Contents", "read", "unreadable", "write"]
+__all__ = ["CHECKPOINT", "KIND", "Contents", "read", "unreadable", "write"]
 
 KIND = "hyloop network"
+CHECKPOINT = "hyloop training checkpoint"  # what a training keeps beside its network, see `hyloop.learn`
 _OLD_KIND = "hysteresis_network"
 
 
@@ -40,7 +42,7 @@ class Contents(NamedTuple):
 
 
 def write(path: str | PathLike[str], contents: Contents) -> None:
-    """Write a file, whole or not at all."""
+    """Write a file, whole or not at all; its folder must be there."""
     path = Path(path)
     tensors = {key: np.ascontiguousarray(value) for key, value in contents.tensors.items()}
     header = {
@@ -50,9 +52,13 @@ def write(path: str | PathLike[str], contents: Contents) -> None:
         "digest": _digest(tensors),
         "card": json.dumps(contents.card, allow_nan=False),
     }
-    part = path.with_name(path.name + ".part")
-    part.write_bytes(save(tensors, header))
-    part.replace(path)
+    try:
+        with replacing(path) as part:
+            part.write_bytes(save(tensors, header))
+    except OSError as error:
+        if not path.parent.is_dir():
+            raise BadInput(f"{path}: there is no folder {path.parent}. Make the folder first.") from None
+        raise BadInput(f"cannot write {path}: {error}. Give a folder that can be written to.") from error
 
 
 def read(path: str | PathLike[str]) -> Contents:
@@ -61,24 +67,39 @@ def read(path: str | PathLike[str]) -> Contents:
         data = Path(path).read_bytes()
         tensors = load(data)
         header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")]).get("__metadata__", {})
-        if header.get("kind") == _OLD_KIND:
-            return _old_hysteresis(tensors, json.loads(header["card"]))
-        if header.get("kind") != KIND:
-            raise BadInput(f"holds {header.get('kind')!r}, not a {KIND}")
-        if _digest(tensors) != header["digest"]:
-            raise BadInput("the weights are not those that were saved")
-        card = json.loads(header["card"])
-        if "model" not in header:  # before there was more than one
-            return Contents("stack", {"architecture": json.loads(header["architecture"])}, tensors, card)
-        return Contents(header["model"], json.loads(header["parts"]), tensors, card)
+        if header.get("kind") != CHECKPOINT:
+            return _contents(tensors, header)
+    except FileNotFoundError:
+        raise BadInput(
+            f"{path}: there is no such file. Make it with `hyloop train` or `save` of a network, or correct the name."
+        ) from None
     except (OSError, SafetensorError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise unreadable(path, error) from error
+    name = Path(path).name.replace(".checkpoint", "")
+    network = f"{name} beside it" if name != Path(path).name else "the network beside it"
+    raise BadInput(
+        f"{path}: is the checkpoint of a training, which `hyloop train --resume` goes on from. Take {network}, which "
+        "is there when the training has ended."
+    )
 
 
 def unreadable(path: str | PathLike[str], error: Exception) -> BadInput:
     """The refusal of a file that holds no network, or a damaged one."""
     said = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) and error.args else str(error)
     return BadInput(f"{path}: no readable network ({said.rstrip('.')}). Copy the file again or train the network anew.")
+
+
+def _contents(tensors: dict[str, np.ndarray], header: dict[str, Any]) -> Contents:
+    if header.get("kind") == _OLD_KIND:
+        return _old_hysteresis(tensors, json.loads(header["card"]))
+    if header.get("kind") != KIND:
+        raise BadInput(f"holds {header.get('kind')!r}, not a {KIND}")
+    if _digest(tensors) != header["digest"]:
+        raise BadInput("the weights are not those that were saved")
+    card = json.loads(header["card"])
+    if "model" not in header:  # before there was more than one
+        return Contents("stack", {"architecture": json.loads(header["architecture"])}, tensors, card)
+    return Contents(header["model"], json.loads(header["parts"]), tensors, card)
 
 
 def _old_hysteresis(tensors: dict[str, np.ndarray], card: dict[str, Any]) -> Contents:

@@ -29,8 +29,7 @@ The HDF Group, "Introduction to Single-Writer/Multiple-Reader (SWMR)", HDF5 docu
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import sleep
 from typing import Any
@@ -38,6 +37,7 @@ from typing import Any
 import h5py
 import numpy as np
 
+from hyloop.core.writing import replacing
 from hyloop.errors import BadInput, BadShape
 
 __all__ = [
@@ -48,7 +48,6 @@ __all__ = [
     "dataset",
     "open_for_reading",
     "outcome_json",
-    "replacing",
 ]
 
 FORMAT, VERSION = "hyloop-recording", 1
@@ -116,18 +115,6 @@ class RecordingFile:
 
     def close(self) -> None:
         self._file.close()
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A neighbouring path to write to; it takes the place of `path` if all goes well and vanishes otherwise."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        yield part
-        os.replace(part, path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
 
 
 def open_for_reading(path: Path) -> h5py.File:

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 import h5py
 import numpy as np
 
+from hyloop.core.writing import replacing
 from hyloop.errors import BadInput, BadShape, UnknownName
 from hyloop.record.export import EXPORTS, check_export
-from hyloop.record.layout import RecordingFile, check_channels, dataset, open_for_reading, replacing
+from hyloop.record.layout import RecordingFile, check_channels, dataset, open_for_reading
 
 __all__ = ["ChannelSummary", "Recording"]
 

@@ -108,7 +108,7 @@ def test_damaged_files_are_refused(tmp_path):
         (tmp_path / name).write_bytes(content)
         with pytest.raises(BadInput, match="no readable network"):
             load_network(tmp_path / name)
-    with pytest.raises(BadInput, match="no readable network"):
+    with pytest.raises(BadInput, match="there is no such file"):
         load_network(tmp_path / "missing")
     broken = HysteresisNetwork(
         np.full_like(network.weights, np.nan), network.centre, network.factor, 1.0, DT, width=WIDTH, depth=DEPTH

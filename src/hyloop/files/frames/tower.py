@@ -35,7 +35,7 @@ Boxes = Annotated[tuple[Box, ...], Field(strict=False, min_length=1)]
 
 
 class TowerFrame(FrameBase):
-    """A braced tower with outriggers; what is not given is as in the 40-story tower of `structure.tower.Tower`."""
+    """A braced tower with outriggers; what is not given is as in the 40 stories of `hyloop.buildings.tower.Tower`."""
 
     kind: Literal["tower"]
     heights: Annotated[Any, Quantity("m", above=0.0, depth=1)] = None

@@ -19,11 +19,12 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
+from hyloop.core.writing import replacing
 from hyloop.errors import BadInput
+from hyloop.neural.file import CHECKPOINT
 
 __all__ = ["Checkpoint", "Losses", "data_digest", "read_checkpoint", "write_checkpoint"]
 
-_KIND = "hyloop training checkpoint"
 _LISTS = ("updates", "train", "validation")
 _TREES = ("model", "best", "optimiser")
 
@@ -101,12 +102,11 @@ def write_checkpoint(path: str | PathLike[str], now: Checkpoint, about: Mapping[
     """Write or replace a checkpoint; `about` (seed, settings, digest of the data) must be the same to go on from it."""
     arrays = {name: np.array(leaf) for name, leaf in _named(now).items()}
     arrays |= {key: np.array(getattr(now, key), dtype=float) for key in _LISTS}
-    header = {"kind": _KIND, "epoch": str(now.epoch), "about": json.dumps(dict(about))}
+    header = {"kind": CHECKPOINT, "epoch": str(now.epoch), "about": json.dumps(dict(about))}
     try:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
-        part = Path(path).with_name(f"{Path(path).name}.part")
-        part.write_bytes(save(arrays, header))
-        part.replace(path)
+        with replacing(Path(path)) as part:
+            part.write_bytes(save(arrays, header))
     except OSError as error:
         raise BadInput(f"cannot write {path}: {error}. Give a folder that can be written to.") from error
 
@@ -126,8 +126,8 @@ def read_checkpoint(path: str | PathLike[str], like: Checkpoint, about: Mapping[
         kind, epoch, stored = header["kind"], int(header["epoch"]), json.loads(header["about"])
     except (OSError, SafetensorError, ValueError, KeyError, TypeError) as error:
         raise BadInput(f"{path}: no readable checkpoint ({error}). Train from the start, without resuming.") from error
-    if kind != _KIND:
-        raise BadInput(f"{path}: holds '{kind}', not a {_KIND}.")
+    if kind != CHECKPOINT:
+        raise BadInput(f"{path}: holds '{kind}', not a {CHECKPOINT}.")
     for key, value in about.items():
         if stored.get(key) != value:
             raise BadInput(
