@@ -13,16 +13,17 @@ __all__ = ["begin", "run", "settle"]
 
 
 @jit
-def run(plan_words, state_words, excitation, rows):
-    """Step through the rows of `excitation`; returns the number of steps made, the failing one included.
+def run(plan_words, state_words, steps, excitation, rows):
+    """Make a number of steps; `excitation` has the values for one after another, `rows` takes what is recorded.
 
-    Rows of another length than the plan's number of excitations are refused: -1.
+    Returns the number of steps made, the failing one included; -1, and nothing moves, if the excitation has another
+    length.
     """
     plan, state = bind(Plan, plan_words), bind(State, state_words)
-    if excitation.shape[1] != plan.excitations:
+    if excitation.size != steps * plan.excitations:
         return -1
     stride = plan.substeps if plan.every_tick else 1
-    for i in range(excitation.shape[0]):
+    for i in range(steps):
         if plan.implicit:
             status = newton_tick(plan, state, pointer(excitation), i * plan.excitations, pointer(rows), i * stride)
         elif plan.sparse:
@@ -31,7 +32,7 @@ def run(plan_words, state_words, excitation, rows):
             status = tick(plan, state, pointer(excitation), i * plan.excitations, pointer(rows), i * stride)
         if status != OK:
             return i + 1
-    return excitation.shape[0]
+    return steps
 
 
 @jit

@@ -275,7 +275,7 @@ class Loop:
         history[:lead] = self._state.bus[channels]
         ticks = self._state.clock[STEP] * m + np.arange(1 - lead, len(rows) * m + 1)
         plan = self._plan._replace(n_channels=len(channels), channels=channels, every_tick=every == "tick")
-        done = run(Table(plan).words, self._state_table.words, rows, history[lead:])
+        done = run(Table(plan).words, self._state_table.words, len(rows), rows.ravel(), history[lead:])
         time = ticks / m * self.dt
         kept = lead + done * m
         names, units = (tuple(texts[k] for k in channels) for texts in (layout.names, layout.units))
@@ -302,7 +302,7 @@ class Loop:
         call for a real-time thread: that the vector has the right length and lies in one piece is all that is checked.
         """
         try:
-            if run(*self._words, excitation.reshape(1, -1), _NOTHING) < 0:
+            if run(*self._words, 1, excitation, _NOTHING) < 0:
                 raise BadShape(f"a step needs {self._plan.excitations} excitation(s), got {excitation.size}.")
         except TypingError as error:
             raise BadShape("a step needs a contiguous vector of float64; np.ascontiguousarray makes one.") from error
