@@ -73,7 +73,8 @@ def pytest_configure() -> None:
     """Note which files stand behind each folder of compiled laws."""
     import_module("hyloop")
     engine: Any = sys.modules["hyloop.core.jit"]  # as an attribute it is the function of that name
-    parts, cached, files = engine._parts, engine._cached, set()
+    behind: Any = sys.modules["hyloop.core.fingerprint"]
+    parts, cached, files = behind._parts, engine._cached, set()
 
     def noted_parts(function, known):
         files.add(function.__code__.co_filename)
@@ -85,7 +86,7 @@ def pytest_configure() -> None:
             files.clear()
         return cached(decorate, folder)
 
-    engine._parts, engine._cached = noted_parts, noted_cached
+    behind._parts, engine._cached = noted_parts, noted_cached
 
 
 def pytest_runtest_logreport(report) -> None:

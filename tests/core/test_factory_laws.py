@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from hyloop.core import Param, block, inplace_block
-from hyloop.core.jit import fingerprint, rebind
+from hyloop.core.fingerprint import fingerprint
+from hyloop.core.jit import rebind
 
 
 def tripled(factor):

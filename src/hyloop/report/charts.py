@@ -75,19 +75,7 @@ def chart_spec(chart: Chart | Drawing) -> dict[str, Any]:
     series = {line.series for panel in chart.panels for line in panel.lines}
     legend = _LEGEND if len(series - {None}) > 1 else 0
     margin = {**_MARGIN, "t": _MARGIN["t"] + legend}
-    layout: dict[str, Any] = {
-        "height": inner + margin["t"] + margin["b"],
-        "margin": margin,
-        "font": {"family": _FONT, "size": 12, "color": "#444"},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "showlegend": legend > 0,
-        "hovermode": "closest",
-        "dragmode": "zoom",
-        "annotations": [],
-        "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": 1 + 24 / inner, "yanchor": "bottom"},
-        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": "#999", "activecolor": "#666", "orientation": "h"},
-    }
+    layout = _layout(inner, margin, legend)
     traces: list[dict[str, Any]] = []
     named: set[str] = set()
     for i, panel in enumerate(chart.panels):
@@ -105,39 +93,43 @@ def chart_spec(chart: Chart | Drawing) -> dict[str, Any]:
             "zeroline": True,
             "autorangeoptions": {"include": _frame([line.y for line in panel.lines])},
         }
-        layout["annotations"].append(
-            {
-                "text": f"<b>{escape(panel.title)}</b>",
-                "x": left,
-                "y": top,
-                "xref": "paper",
-                "yref": "paper",
-                "xanchor": "left",
-                "yanchor": "bottom",
-                "showarrow": False,
-            }
-        )
+        layout["annotations"].append(_title(panel.title, left, top))
         if _first_of_its_kind(chart, i, columns):
-            # as an annotation, because titles of axes move with the width of the tick labels
-            layout["annotations"].append(
-                {
-                    "text": escape(panel.y_label),
-                    "x": left,
-                    "y": sum(y_domain) / 2,
-                    "xref": "paper",
-                    "yref": "paper",
-                    "xanchor": "center",
-                    "yanchor": "middle",
-                    "xshift": -50,
-                    "textangle": -90,
-                    "showarrow": False,
-                    "font": {"size": 11},
-                }
-            )
+            layout["annotations"].append(_y_title(panel.y_label, left, sum(y_domain) / 2))
         for line in panel.lines:
             traces.append(_trace(line, suffix, line.series is not None and line.name not in named))
             named.add(line.name)
     return {"data": traces, "layout": layout}
+
+
+def _layout(inner: int, margin: dict[str, int], legend: int) -> dict[str, Any]:
+    """What all panels have in common."""
+    return {
+        "height": inner + margin["t"] + margin["b"],
+        "margin": margin,
+        "font": {"family": _FONT, "size": 12, "color": "#444"},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "showlegend": legend > 0,
+        "hovermode": "closest",
+        "dragmode": "zoom",
+        "annotations": [],
+        "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": 1 + 24 / inner, "yanchor": "bottom"},
+        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": "#999", "activecolor": "#666", "orientation": "h"},
+    }
+
+
+_PAPER = {"xref": "paper", "yref": "paper", "showarrow": False}
+
+
+def _title(text: str, left: float, top: float) -> dict[str, Any]:
+    return {"text": f"<b>{escape(text)}</b>", "x": left, "y": top, "xanchor": "left", "yanchor": "bottom", **_PAPER}
+
+
+def _y_title(text: str, left: float, middle: float) -> dict[str, Any]:
+    """An annotation, because titles of axes move with the width of the tick labels."""
+    place = {"x": left, "y": middle, "xanchor": "center", "yanchor": "middle", "xshift": -50, "textangle": -90}
+    return {"text": escape(text), "font": {"size": 11}, **place, **_PAPER}
 
 
 def _x_axis(chart: Chart, i: int, columns: int, suffix: str, domain: list[float], inner: int) -> dict[str, Any]:

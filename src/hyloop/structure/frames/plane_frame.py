@@ -104,30 +104,12 @@ def plane_frame(
                 model.load(f"{line}{s}", uy=-P)
             above = part * floor_load[s - 1 :].sum()
             ends = (0.0 if s == 1 else joints[1] / 2, joints[1] / 2)
-            _member(
-                model,
-                f"column {line}{s}",
-                (f"{line}{s - 1}", f"{line}{s}"),
-                column_of[s - 1],
-                ends,
-                column_hinges,
-                column_interior,
-                pdelta,
-                above,
-            )
+            nodes, parts = (f"{line}{s - 1}", f"{line}{s}"), (column_hinges, column_interior)
+            _member(model, f"column {line}{s}", nodes, column_of[s - 1], ends, parts, above if pdelta else None)
         for left, right in pairwise(lines):
             ends = (joints[0] / 2, joints[0] / 2)
-            _member(
-                model,
-                f"beam {left}{s}-{right}{s}",
-                (f"{left}{s}", f"{right}{s}"),
-                beam_of[s - 1],
-                ends,
-                beam_hinges,
-                beam_interior,
-                False,
-                0.0,
-            )
+            nodes, parts = (f"{left}{s}", f"{right}{s}"), (beam_hinges, beam_interior)
+            _member(model, f"beam {left}{s}-{right}{s}", nodes, beam_of[s - 1], ends, parts, None)
         if leaning is not None:
             floor = "floor" if rigid_floors else "A"
             lower = "A0" if s == 1 else f"{floor}{s - 1}"
@@ -141,21 +123,23 @@ def _member(
     ends: tuple[str, str],
     section: Any,
     rigid: tuple[float, float],
-    hinges: float | None,
-    interior: Any,
-    pdelta: bool,
-    compression: float,
+    parts: tuple[float | None, Any],
+    compression: float | None,
 ) -> None:
+    """A member with its hinges and interior, where its section has fibres; `compression` in N asks for P-Delta."""
+    hinges, interior = parts
     if hasattr(section, "Iz"):
         if hinges is not None or interior is not None:
             raise BadInput(
                 f"plane_frame: {name}: hinges and interior belong to fibre sections; its section is elastic."
             )
-        force = compression if pdelta and compression > 0.0 else None
+        force = compression if compression is not None and compression > 0.0 else None
         model.elastic(name, *ends, section, offsets=rigid, axial_force=force)
     else:
         lengths = None if hinges is None else (hinges, hinges)
-        model.fibre(name, *ends, section, hinges=lengths, interior=interior, offsets=rigid, pdelta=pdelta)
+        model.fibre(
+            name, *ends, section, hinges=lengths, interior=interior, offsets=rigid, pdelta=compression is not None
+        )
 
 
 def _lengths(name: str, given: Any) -> np.ndarray:
