@@ -20,7 +20,7 @@ from hyloop.core import newton, sparse_products
 from hyloop.core.check import check
 from hyloop.core.full_products import add_product, subtract_product
 from hyloop.core.jit import call_block, call_group, rebind, verb
-from hyloop.core.motion import balance, collect, deform, mix, report
+from hyloop.core.motion import balance, collect, deform, load, mix, report
 from hyloop.core.plan import STEP
 
 __all__ = ["advance", "newton_tick", "resist", "resist_sparse", "sparse_tick", "tick"]
@@ -173,7 +173,7 @@ resist, correct = verb(_resist), verb(_correct)
 tick = verb(_tick)
 
 resist_sparse = verb(rebind(_resist, restore=sparse_products.restore))
-correct_sparse = verb(rebind(_correct, solve=sparse_products.solve))
+correct_sparse = verb(rebind(_correct, solve=sparse_products.solve, balance=load))
 sparse_tick = verb(rebind(_tick, resist=resist_sparse, correct=correct_sparse))
 
 newton_tick = verb(rebind(_tick, predict=newton.guess, correct=newton.improve))

@@ -4,7 +4,7 @@ from hyloop.core.full_products import add_product, subtract_product
 from hyloop.core.jit import verb
 from hyloop.core.plan import IMPULSE, STEP
 
-__all__ = ["balance", "collect", "deform", "mix", "report"]
+__all__ = ["balance", "collect", "deform", "load", "mix", "report"]
 
 
 @verb
@@ -32,7 +32,14 @@ def collect(plan, state):
 
 @verb
 def balance(plan, state, excitation, k):
-    """Unbalanced force g = F - R - C v, with the excitation noted on the bus."""
+    """Unbalanced force g = F - R - C v."""
+    load(plan, state, excitation, k)
+    subtract_product(plan.n, plan.C, state.v, state.g)
+
+
+@verb
+def load(plan, state, excitation, k):
+    """g = F - R, with the excitation noted on the bus; R has the damping force already where matrices are sparse."""
     for i in range(plan.n):
         state.g[i] = plan.dead[i] - state.r[i]
     for j in range(plan.excitations):
@@ -41,8 +48,6 @@ def balance(plan, state, excitation, k):
         state.clock[IMPULSE] += plan.dt * plan.impulse[j] * abs(e)
         for i in range(plan.n):
             state.g[i] += plan.E[j * plan.n + i] * e
-    if not plan.sparse:  # otherwise r has the damping force already
-        subtract_product(plan.n, plan.C, state.v, state.g)
 
 
 @verb

@@ -6,7 +6,7 @@ bit.
 
 from hyloop.core.jit import bind, jit, pointer
 from hyloop.core.kernel import advance, newton_tick, resist, resist_sparse, sparse_tick, tick
-from hyloop.core.motion import balance, collect, report
+from hyloop.core.motion import balance, collect, load, report
 from hyloop.core.plan import OK, Plan, State
 
 __all__ = ["begin", "run", "settle"]
@@ -47,7 +47,10 @@ def begin(plan_words, state_words, excitation, moved):
         for b in range(plan.blocks):
             advance(plan, state, b)
     collect(plan, state)
-    balance(plan, state, pointer(excitation), 0)
+    if plan.sparse:
+        load(plan, state, pointer(excitation), 0)
+    else:
+        balance(plan, state, pointer(excitation), 0)
 
 
 @jit
