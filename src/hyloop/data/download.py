@@ -36,8 +36,8 @@ def fetch(
     """Download a data set and return its folder.
 
     Everything is downloaded and checked in a hidden folder beside that of the set first; only what is complete gets its
-    place. What killed downloads of the set have left there is removed. Checksums are
-    compared with those of the catalogue, or, where it has none, with those of the first download.
+    place. What killed downloads of the set have left there is removed. Checksums are compared with those of the
+    catalogue, or, where it has none, with those of the first download.
 
     Parameters
     ----------
