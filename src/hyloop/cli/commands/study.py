@@ -1,0 +1,62 @@
+"""The commands `study list`, `study run` and `study table`."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hyloop.cli.commands.options import Json
+from hyloop.cli.console import console, print_json, print_table, progress_bars
+
+__all__ = ["app"]
+
+app = typer.Typer(help="Papers reproduced, claim by claim.", no_args_is_help=True)
+
+
+@app.command("list")
+def study_list(json: Json = False) -> None:
+    """List the studies."""
+    from hyloop.study.studies import describe, find_studies
+
+    rows = [[name, describe(folder).title] for name, folder in find_studies().items()]
+    if json:
+        print_json([{"name": name, "title": title} for name, title in rows])
+    else:
+        print_table("Studies", ["name", "title"], rows)
+
+
+@app.command("run")
+def study_run(
+    name: Annotated[str, typer.Argument(help="A name from `hyloop study list`.")],
+    quick: Annotated[bool, typer.Option("--quick", help="A shorter version that ends within a minute.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Folder for the results (default: out/NAME).")] = None,
+    json: Json = False,
+) -> None:
+    """Run a study: claims.json, a table paper / ours / verdict, and a report page."""
+    from hyloop.cli.info import show_verdicts
+    from hyloop.study.studies import run_study
+
+    with progress_bars(not json) as update:
+        result = run_study(name, out or Path("out") / name, quick=quick, progress=update)
+    if json:
+        print_json([verdict.model_dump() for verdict in result.verdicts])
+        return
+    show_verdicts(result.verdicts)
+    for note in result.notes:
+        console.print(f"note: {note}")
+    console.print(f"claims: {result.claims}")
+    console.print(f"report: {result.report}")
+
+
+@app.command("table")
+def study_table(
+    every: Annotated[bool, typer.Option("--all", help="Every claim, not the headline ones alone.")] = False,
+) -> None:
+    """Print the claims of all committed full runs as a Markdown table."""
+    from hyloop.study.claims import markdown, read_verdicts
+    from hyloop.study.studies import find_studies
+
+    committed = [folder / "claims.json" for folder in find_studies().values()]
+    verdicts = [verdict for path in committed if path.is_file() for verdict in read_verdicts(path)]
+    sys.stdout.write(markdown(verdicts, every=every))
