@@ -120,10 +120,11 @@ def _displaced(keys: Collection[str]) -> tuple[str, ...]:
 
 
 def _place_files(data: dict[str, Any], folder: Path) -> None:
-    """The files of a record, a structure and networks are relative to the file that names them, also after a merge."""
+    """The files of a record, a structure, its script and networks are relative to the file that names them, also after a merge."""
     for table, key in (
         (data.get("excitation"), "file"),
         (data.get("structure"), "file"),
+        (data.get("structure"), "script"),
         *((table, "network") for table in _tables(data)),
     ):
         if isinstance(table, dict) and isinstance(name := table.get(key), str):

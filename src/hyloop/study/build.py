@@ -19,11 +19,12 @@ from hyloop.files.frames.frame import FrameBase, frame_along
 from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import loop_limits
 from hyloop.files.schema import METHODS, Experiment, SiteSpec
-from hyloop.files.structures import Damping, ShearFrame, StructureSpec
+from hyloop.files.structures import Damping, OpenSeesScript, ShearFrame, StructureSpec
 from hyloop.hazards import GroundMotion
 from hyloop.loop import FreeBlock, Loop, Site
 from hyloop.record import Recording
 from hyloop.structure import Model, Structure, caughey, modal, modal_and_stiffness, rayleigh, shear_frame
+from hyloop.structure.frames.opensees_script import ScriptModel
 from hyloop.study.following import estimates, followed_model, updater
 from hyloop.study.trained import check_networks, check_rate
 
@@ -48,6 +49,8 @@ class Built:
         What it was built from.
     estimates : dict of channel to (low, high)
         Parameters that are updated, and their bounds in SI units.
+    sources : dict of str
+        What else it was built from: name and checksum of a script.
     """
 
     loop: Loop
@@ -56,6 +59,7 @@ class Built:
     notes: tuple[str, ...]
     experiment: Experiment
     estimates: dict[str, tuple[float, float]]
+    sources: dict[str, str]
 
     def run(self, steps: int | None = None) -> Recording:
         """Run all of the excitation, or its first steps, and return what the experiment records.
@@ -71,8 +75,13 @@ class Built:
             return self.loop.run(rows, record=recording.channels, every=recording.every)
 
 
-def build(experiment: Experiment) -> Built:
+def build(experiment: Experiment, *, allow_scripts: bool = False) -> Built:
     """Build the loop and the excitation of an experiment.
+
+    Parameters
+    ----------
+    allow_scripts : bool
+        Run the OpenSeesPy script that a structure may name; otherwise such an experiment is refused.
 
     Raises
     ------
@@ -80,17 +89,17 @@ def build(experiment: Experiment) -> Built:
         For what only shows when tables meet: a story that does not exist, an unstable step, an unknown channel.
     """
     try:
-        return _build(experiment)
+        return _build(experiment, allow_scripts)
     except BadInput as error:
         if experiment.source:
             error.args = (f"{experiment.source}: {error}",)
         raise
 
 
-def _build(experiment: Experiment) -> Built:
+def _build(experiment: Experiment, allow_scripts: bool) -> Built:
     integrator = experiment.integrator
     with _blame("structure"):
-        frame, model = _structure(experiment.structure)
+        frame, model = _structure(experiment.structure, allow_scripts)
     for name, site in experiment.sites.items():
         with _blame(f"sites.{name}.device.network"):
             check_rate(site, integrator)
@@ -108,7 +117,7 @@ def _build(experiment: Experiment) -> Built:
             blocks.append(FreeBlock(name, _device(spec.block, name, experiment.seed), spec.inputs, spec.outputs))
     with _blame("limits.max_drift"):
         heights = getattr(experiment.structure, "heights", None)
-        limits = loop_limits(experiment.limits, frame, model, heights)
+        limits = loop_limits(experiment.limits, frame, model if isinstance(model, Model) else None, heights)
     with _blame("integrator.dt, structure, sites and blocks together", _extremes(frame, sites)):
         method = METHODS[integrator.method](**integrator.options)
         loop = Loop(
@@ -120,7 +129,10 @@ def _build(experiment: Experiment) -> Built:
             raise UnknownName("channel", pattern, loop.channels, where="recording.channels")
     with _blame("excitation"):
         motion, note = ground_motion(experiment.excitation, integrator.dt, experiment.seed)
-    return Built(loop, motion.a[:, None], motion, (note,), experiment, estimates(experiment))
+    notes, sources = (note,), {}
+    if isinstance(model, ScriptModel):
+        notes, sources = (*model.notes, note), {"script": model.script, "script_sha256": model.sha256}
+    return Built(loop, motion.a[:, None], motion, notes, experiment, estimates(experiment), sources)
 
 
 @contextmanager
@@ -141,8 +153,11 @@ def _blame(where: str, remark: str = "") -> Iterator[None]:
         ) from None
 
 
-def _structure(spec: StructureSpec) -> tuple[Structure, Model | None]:
-    """The structure, and the model it was made of, where it is a frame with nodes."""
+def _structure(spec: StructureSpec, allow_scripts: bool) -> tuple[Structure, Model | ScriptModel | None]:
+    """The structure, and the model it was made of, where it is one with nodes."""
+    if isinstance(spec, OpenSeesScript):
+        script = spec.model(allow_scripts)
+        return script.structure, script
     if isinstance(spec, FrameBase):
         model = spec.model()
         return spec.structure(model), model
@@ -181,7 +196,9 @@ def _extremes(frame: Structure, sites: list[Site]) -> str:
     return f"{remark}."
 
 
-def _site(frame: Structure, model: Model | None, name: str, spec: SiteSpec, experiment: Experiment) -> Site:
+def _site(
+    frame: Structure, model: Model | ScriptModel | None, name: str, spec: SiteSpec, experiment: Experiment
+) -> Site:
     limits = {key: getattr(spec, key) or getattr(experiment.limits, key) or np.inf for key in ("max_d", "max_f")}
     with _blame(f"sites.{name}.{'device' if spec.device else 'follows'}"):
         if spec.device is not None:
@@ -212,8 +229,12 @@ def _place(spec: SiteSpec) -> str:
     return next(key for key in ("story", "between", "along") if getattr(spec, key) is not None)
 
 
-def _along(frame: Structure, model: Model | None, spec: SiteSpec) -> np.ndarray:
-    if model is not None and spec.along is None:
+def _along(frame: Structure, model: Model | ScriptModel | None, spec: SiteSpec) -> np.ndarray:
+    if isinstance(model, ScriptModel) and spec.along is None:
+        if spec.between is None:
+            raise BadInput("an OpenSees model has no stories; name two nodes, as in between = [3, 1].")
+        return spec.factor * model.between(spec.between)
+    if isinstance(model, Model) and spec.along is None:
         return spec.factor * frame_along(model, frame, spec.story, spec.between)
     if spec.story is not None:
         return frame.story(spec.story, spec.factor)

@@ -29,12 +29,21 @@ def run_file(
     out: Path | None = None,
     *,
     overwrite: bool = True,
+    allow_scripts: bool = False,
     progress: Progress | None = None,
 ) -> Recording:
     """Run an experiment file into `out`, or into the recording it names; see `run_experiment`."""
     experiment = load_experiment(path, list(overrides))
     target = out or Path(experiment.recording.file or Path("out") / f"{path.stem}.h5")
-    return run_experiment(experiment, target, source=path, overrides=overrides, overwrite=overwrite, progress=progress)
+    return run_experiment(
+        experiment,
+        target,
+        source=path,
+        overrides=overrides,
+        overwrite=overwrite,
+        allow_scripts=allow_scripts,
+        progress=progress,
+    )
 
 
 def run_experiment(
@@ -44,6 +53,7 @@ def run_experiment(
     source: Path | None = None,
     overrides: tuple[str, ...] = (),
     overwrite: bool = True,
+    allow_scripts: bool = False,
     progress: Progress | None = None,
 ) -> Recording:
     """Build and run an experiment, writing a recording while it runs; returns it as the file has it.
@@ -54,6 +64,8 @@ def run_experiment(
         Recording to write; its folder is made. Nothing is written if the experiment is refused.
     overwrite : bool
         Replace a recording that exists; otherwise it is refused.
+    allow_scripts : bool
+        Run the OpenSeesPy script that the structure may name; otherwise such an experiment is refused.
     progress : callable, optional
         Called with the fraction done.
 
@@ -63,9 +75,10 @@ def run_experiment(
         If the response is not finite or a limit is passed; the recording holds everything until then.
     """
     check_name(path)
-    built = build(experiment)
+    built = build(experiment, allow_scripts=allow_scripts)
     path.parent.mkdir(parents=True, exist_ok=True)
     attributes = provenance(source, experiment.seed) | {"title": experiment.title, "notes": list(built.notes)}
+    attributes |= built.sources
     if overrides:
         attributes["overrides"] = list(overrides)
     _record(built, path, attributes, overwrite, progress)

@@ -5,8 +5,8 @@ from typing import Annotated, cast
 
 import typer
 
-from hyloop.cli.commands.options import Json
-from hyloop.cli.console import console, print_json, progress_bars
+from hyloop.cli.commands.options import AllowScripts, Json, Open
+from hyloop.cli.console import console, open_page, print_json, progress_bars
 
 __all__ = ["run"]
 
@@ -20,6 +20,8 @@ def run(
     out: Annotated[Path | None, typer.Option(help="Recording to write (default: as in the file, else out/).")] = None,
     report: Annotated[bool, typer.Option(help="Write a report page beside the recording.")] = True,
     force: Annotated[bool, typer.Option("--force", help="Replace the recording named by --out if it exists.")] = False,
+    allow_scripts: AllowScripts = False,
+    open_: Open = False,
     json: Json = False,
 ) -> None:
     """Run an experiment file: record it, and write a page with figures."""
@@ -34,6 +36,7 @@ def run(
             tuple(set_ or ()),
             out,
             overwrite=force or out is None,
+            allow_scripts=allow_scripts,
             progress=lambda part: update("compiling and running", part),
         )
     page, timing = None, recording.attributes["timing"]
@@ -42,6 +45,7 @@ def run(
     if report:
         title = str(recording.attributes.get("title") or file.stem)
         page = write_report(path.with_suffix(".html"), {file.stem: recording}, title=title, notes=recording.notes)
+    open_page(page, open_)
     if json:
         print_json(
             {
