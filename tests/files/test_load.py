@@ -264,7 +264,7 @@ def test_json_schema_names_every_table():
         if "const" in table["properties"].get("kind", {})
     }
     tables = {"harmonic", "matrices", "noise", "record", "shear_frame", "sweep", "synthetic"}
-    frames = {"frame", "plane_frame", "tower", *MATERIALS, *SECTIONS, *MEMBERS}
+    frames = {"frame", "plane_frame", "tower", "opensees", *MATERIALS, *SECTIONS, *MEMBERS}
     assert set(kinds.values()) == tables | frames
 
 
@@ -281,8 +281,8 @@ COPIED = ["fluid_damper", "following_dampers", "friction_frame", "rc_frame", "si
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COPIED)
 def test_experiments_to_copy_run(name):
-    # the learned one needs a network first: tests/study/test_learned_device.py
-    assert {path.stem for path in EXPERIMENTS.glob("*.toml")} == {*COPIED, "learned_damper"}
+    # the learned one needs a network first (tests/study/test_learned_device.py), the portal OpenSees (test_opensees.py)
+    assert {path.stem for path in EXPERIMENTS.glob("*.toml")} == {*COPIED, "learned_damper", "opensees_portal"}
     experiment = load_experiment(EXPERIMENTS / f"{name}.toml")
     assert experiment.title
     result = build(experiment).run(steps=200)

@@ -105,6 +105,11 @@ def test_the_portal_with_a_damper_moves_as_in_opensees(weight, tolerance, tmp_pa
         assert np.abs(ours_ - theirs).max() < tolerance * np.abs(theirs).max()
 
 
+def test_the_experiment_to_copy_runs():
+    result = built(EXPERIMENT).run(steps=2000)
+    assert np.abs(result["damper1.f"]).max() > 1e3 and result["u.3.uy"][0] < -1e-4
+
+
 def test_the_recording_knows_the_script(tmp_path):
     path = portal(tmp_path, condense="[]")
     recording = run_file(path, ("excitation.duration=1 s",), tmp_path / "run.h5", allow_scripts=True)
