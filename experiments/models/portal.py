@@ -15,8 +15,8 @@ def build(mass=20e3, weight=200e3):
         ops.fix(foot, 1, 1, 1)
     ops.geomTransf("Linear", 1)
     E = 200e9
-    ops.element("elasticBeamColumn", 1, 1, 3, 11.3e-3, E, 142e-6, 1)  # columns: HEB 260 and 24 % more
-    ops.element("elasticBeamColumn", 2, 2, 4, 11.3e-3, E, 142e-6, 1)
+    ops.element("elasticBeamColumn", 1, 1, 3, 11.8e-3, E, 149e-6, 1)  # columns: HEB 260
+    ops.element("elasticBeamColumn", 2, 2, 4, 11.8e-3, E, 149e-6, 1)
     ops.element("elasticBeamColumn", 3, 3, 4, 8.45e-3, E, 231e-6, 1)  # beam: IPE 400
     for corner in (3, 4):
         ops.mass(corner, mass, mass, 0.0)

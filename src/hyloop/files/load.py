@@ -125,6 +125,7 @@ def _place_files(data: dict[str, Any], folder: Path) -> None:
         (data.get("excitation"), "file"),
         (data.get("structure"), "file"),
         (data.get("structure"), "script"),
+        (data, "script"),  # of a file that is a model alone
         *((table, "network") for table in _tables(data)),
     ):
         if isinstance(table, dict) and isinstance(name := table.get(key), str):

@@ -12,13 +12,13 @@ from hyloop.files.frames.frame import FrameBase
 from hyloop.files.load import apply_override, read_experiment, take_structure_file
 from hyloop.files.messages import explain
 from hyloop.files.schema import Experiment
-from hyloop.files.structures import FRAMES
+from hyloop.files.structures import FRAMES, OpenSeesScript
 
 __all__ = ["load_frame"]
 
 
-def load_frame(path: str | PathLike[str], overrides: Sequence[str] = ()) -> FrameBase:
-    """Read and check the frame in a file.
+def load_frame(path: str | PathLike[str], overrides: Sequence[str] = ()) -> FrameBase | OpenSeesScript:
+    """Read and check the frame in a file; nothing runs, not even the script that may stand for a frame.
 
     Parameters
     ----------
@@ -50,11 +50,11 @@ def load_frame(path: str | PathLike[str], overrides: Sequence[str] = ()) -> Fram
         raise
 
 
-def _frame(table: Any, prefix: str) -> FrameBase:
-    kind = table.get("kind") if isinstance(table, dict) else None
-    if not isinstance(kind, str) or kind not in FRAMES:
-        raise UnknownName("frame", str(kind), FRAMES, f"{prefix}kind")
+def _frame(table: Any, prefix: str) -> FrameBase | OpenSeesScript:
+    kind, known = table.get("kind") if isinstance(table, dict) else None, {**FRAMES, "opensees": OpenSeesScript}
+    if not isinstance(kind, str) or kind not in known:
+        raise UnknownName("frame", str(kind), known, f"{prefix}kind")
     try:
-        return FRAMES[kind].model_validate(table)
+        return known[kind].model_validate(table)
     except ValidationError as error:
         raise BadInput("\n".join(prefix + line for line in explain(error, table))) from None
