@@ -127,6 +127,22 @@ def test_override(write, override, value):
     assert value(load_experiment(path, [override]))
 
 
+@pytest.mark.parametrize("word", ["1", "180", "1e3", "true", "1979-10-15"])
+def test_a_word_is_a_text_where_a_text_is_wanted(word, write):
+    path = write(FRAME)
+    assert load_experiment(path, [f"title={word}"]).title == word
+    record = 'excitation={ kind = "record", name = "ELC" }'
+    assert load_experiment(path, [record, f"excitation.component={word}"]).excitation.component == word
+    assert load_experiment(path, [f"title={word}", "title=7"]).title == "7"  # the last one wins
+
+
+def test_a_component_may_be_a_number(write):
+    start = FRAME.index("[excitation]")
+    end = FRAME.index("[", start + 1)
+    path = write(FRAME[:start] + '[excitation]\nkind = "record"\nname = "ELC"\ncomponent = 180\n' + FRAME[end:])
+    assert load_experiment(path).excitation.component == "180"
+
+
 @pytest.mark.parametrize(
     ("override", "words"),
     [

@@ -69,8 +69,8 @@ class OpenSeesScript(Table):
         where = "structure.script"
         if not allowed:
             raise BadInput(
-                f"{where}: '{self.script}' is a program and would run on this machine with your rights. Read it, and if "
-                "you trust it, add --allow-scripts to the command."
+                f"{where}: '{self.script}' is a program and would run on this machine with your rights. Read it, and "
+                "if you trust it, add --allow-scripts to the command."
             )
         length, force = UNITS[self.units.length].size, UNITS[self.units.force].size
         options = {"ground": self.ground, "linearise": self.linearise, "timeout": self.timeout}
