@@ -127,7 +127,7 @@ def _displaced(keys: Collection[str]) -> tuple[str, ...]:
 
 
 def _place_files(data: dict[str, Any], folder: Path) -> None:
-    """Files of records, structures, scripts and networks are relative to the file that names them, also after a merge."""
+    """Files of records, structures, scripts and networks are relative to the file that names them, also merged."""
     for table, key in (
         (data.get("excitation"), "file"),
         (data.get("structure"), "file"),

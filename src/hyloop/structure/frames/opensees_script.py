@@ -112,7 +112,8 @@ class ScriptModel:
         if not keep:
             raise BadInput("condense: no degree of freedom has mass; add masses to the script.")
         small, T = condense(full, keep)
-        alone = np.delete(full.C @ (T.toarray() if full.is_sparse else T), keep, axis=0)
+        whole: Any = T
+        alone = np.delete(full.C @ (whole.toarray() if full.is_sparse else whole), keep, axis=0)
         if abs(alone).max(initial=0.0) > 1e-9 * abs(full.C).max():
             raise BadInput(
                 "condense: the script's damping acts on degrees of freedom without mass. Give damping here instead of "
