@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from hyloop.errors import BadInput, UnknownName
+from hyloop.files.examples import hint
 from hyloop.files.messages import explain
 from hyloop.files.schema import Experiment
 
@@ -69,7 +70,8 @@ def read_experiment(path: Path, _above: tuple[Path, ...] = ()) -> dict[str, Any]
         raise BadInput(f"{path}: is not a text file in UTF-8.") from None
     except (OSError, ValueError) as error:  # a ValueError: a name no file can have
         asked = f", included by {_above[-1].name}," if _above else ""
-        raise BadInput(f"{path}: the file{asked} cannot be read ({error}). Check the path.") from None
+        advice = hint(path) if isinstance(error, FileNotFoundError) else ""
+        raise BadInput(f"{path}: the file{asked} cannot be read ({error}). {advice or 'Check the path.'}") from None
     if here in _above:
         chain = " > ".join(file.name for file in (*_above, here))
         raise BadInput(f"{path}: include: files include each other in a circle, {chain}. Break it.")

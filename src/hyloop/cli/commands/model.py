@@ -29,7 +29,8 @@ def model(
 
     A frame is a plane or space frame given by nodes, materials, sections, members and floors. Two to copy:
     experiments/models/rc_frame.toml (a regular plane frame with fibre columns) and
-    experiments/models/braced_building.toml (a braced building in space with rigid floors).
+    experiments/models/braced_building.toml (a braced building in space with rigid floors). `hyloop examples
+    models/rc_frame` writes the first into the current folder.
 
     An experiment uses one by kind = "frame" and file = "models/rc_frame.toml" in its structure table, or has the same
     tables there. The model is refused, with the node or member named, if it is a mechanism, comes apart, buckles

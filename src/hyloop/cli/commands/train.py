@@ -12,7 +12,7 @@ __all__ = ["train"]
 
 def train(
     file: Annotated[
-        Path, typer.Argument(help="Training file (TOML), such as experiments/training/banded_damper_lstm.toml.")
+        Path, typer.Argument(help="Training file (TOML); `hyloop examples training/fluid_damper_gru` writes one.")
     ],
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="Change a value, such as training.epochs=10. May be repeated.")

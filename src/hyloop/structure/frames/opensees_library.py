@@ -54,8 +54,8 @@ def _explained(error: BaseException) -> str:
     if isinstance(first, ModuleNotFoundError):
         return (
             f"OpenSeesPy is not installed here ({first}); `pip install openseespy` brings it, for 64-bit Linux, "
-            f"Windows and macOS. This is Python {sys.version_info[0]}.{sys.version_info[1]} on {sys.platform}; where pip "
-            "finds no wheel for it, take a Python for which there is one."
+            f"Windows and macOS. This is Python {sys.version_info[0]}.{sys.version_info[1]} on {sys.platform}; where "
+            "pip finds no wheel for it, take a Python for which there is one."
         )
     said = f"OpenSeesPy is installed but cannot be loaded: {first}."
     text = str(first)
