@@ -113,9 +113,13 @@ class Integrator(Table):
     substeps: Annotated[int, Field(ge=1, le=10_000)] = 1
     """Controller ticks in a step."""
     rho_inf: Annotated[float, Quantity("-", low=0.0, high=1.0)] | None = None
+    """Of kr_alpha, mkr_alpha, generalized_alpha: spectral radius at infinite frequency; less damps high modes more."""
     gamma: Annotated[float, Quantity("-")] | None = None
+    """Of Newmark's methods."""
     beta: Annotated[float, Quantity("-")] | None = None
+    """Of Newmark's methods."""
     form: str | None = None
+    """Of mkr_alpha: "plain" or "recast"."""
 
     @property
     def options(self) -> dict[str, Any]:
@@ -165,6 +169,7 @@ class Experiment(Table):
     integrator: Integrator
     excitation: Excitation
     title: str = ""
+    """Heading of the report."""
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     """Source of everything random."""
     sites: dict[str, SiteSpec] = Field(default_factory=dict)
