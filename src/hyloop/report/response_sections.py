@@ -25,7 +25,7 @@ _CARRIERS = {  # of energy, in the order they are drawn
 }
 
 
-def run_answer(recordings: Recordings) -> Answer:
+def run_answer(recordings: Recordings, *, picture: bool = True) -> Answer:
     """One sentence, three numbers and a picture of the first recording, beside the second where there are two."""
     if not recordings:
         return Answer("No recordings.", [("0", "recordings"), ("–", ""), ("–", "")], None)
@@ -33,13 +33,13 @@ def run_answer(recordings: Recordings) -> Answer:
     other, against = others[0] if len(others) == 1 else ("", None)
     beside = other if other.startswith("without ") else f"in {other}"
     response, without = respond(first), None if against is None else respond(against)
-    picture = building_movie(first, against, (name, other)) or _still(recordings)
+    drawn = building_movie(first, against, (name, other)) or _still(recordings) if picture else None
     sentence = _stopped(first.attributes.get("fault")) or _sentence(response, without, beside)
     if len(others) > 1:
         sentence = f"{len(recordings)} recordings, of which {name}: {sentence[0].lower()}{sentence[1:]}"
     end = float(first.time[-1])
     sentence = re.sub(r"(?<=\d) (?=%|mm\b|kN\b|g\b)", "\u00a0", sentence)  # a number and its unit stay on a line
-    return Answer(sentence, _numbers(response, without, beside, end, len(first.names)), picture)
+    return Answer(sentence, _numbers(response, without, beside, end, len(first.names)), drawn)
 
 
 def _stopped(fault: str | None) -> str:
