@@ -1,16 +1,21 @@
 """What a loop is given, checked: a mistake in a call is named before anything is built or moves."""
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
+import hyloop.integrators
 from hyloop.core import Param
 from hyloop.errors import BadInput, BadShape
+from hyloop.hazards.motion import GroundMotion
 from hyloop.integrators import Method
 from hyloop.loop.limits import Limits
 from hyloop.loop.site import FreeBlock, Site
 from hyloop.structure import Structure
+
+METHODS = [name for name in hyloop.integrators.__all__ if name.islower()]
 
 __all__ = ["bounds", "check_parts", "excitation_rows", "vector"]
 
@@ -22,6 +27,9 @@ def check_parts(structure: Any, sites: Any, method: Any, blocks: Any, limits: An
         raise BadInput(f"structure must be a Structure, got {_kind(structure)}{advice}.")
     if not isinstance(method, Method):
         advice = f"; call it: {method.__name__}()" if callable(method) and hasattr(method, "__name__") else ""
+        if isinstance(method, str):  # as in a file, where methods are named
+            found = next(iter(get_close_matches(method, METHODS, n=1)), "mkr_alpha")
+            advice = f". In Python it is a function: from hyloop.integrators import {found}; method={found}()"
         raise BadInput(f"method must be an integration method such as mkr_alpha(), got {_kind(method)}{advice}.")
     if limits is not None and not isinstance(limits, Limits):
         raise BadInput(f"limits must be Limits(...), got {_kind(limits)}.")
@@ -38,6 +46,8 @@ def _kind(value: Any) -> str:
 
 def excitation_rows(excitation: Any, wanted: int, dt: float, allow_empty: bool = False) -> np.ndarray:
     """Excitations as finite numbers in one piece: a row for each step, `wanted` columns."""
+    if isinstance(excitation, GroundMotion):
+        excitation = excitation.resampled(dt).a
     try:
         rows = np.asarray(excitation, dtype=float)
     except (TypeError, ValueError) as error:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,6 +16,7 @@ from scipy.sparse import csr_array
 from hyloop.errors import BadInput, UnknownName
 from hyloop.structure.condensation import condense
 from hyloop.structure.frames.opensees_process import REFUSED
+from hyloop.structure.frames.wireframe import LINES
 from hyloop.structure.structure import DENSE, Structure
 
 __all__ = ["ScriptModel", "run_script"]
@@ -95,6 +97,17 @@ class ScriptModel:
                 raise BadInput(f"{self.equations[k]} has been condensed; name it in structure.condense to keep it.")
             direction[place[self.equations[k]]] = row[k]
         return direction
+
+    def wireframe(self) -> dict[str, Any]:
+        """Nodes and lines for a picture of what moves; none in space, where OpenSees usually has z point up."""
+        lines = [list(pair) for _, nodes in self.elements.values() for pair in pairwise(nodes)]
+        if self.dimensions != 2 or len(lines) > LINES:
+            return {}
+        return {
+            "nodes": {name: [round(float(x), 4) for x in place] for name, place in self.nodes.items()},
+            "members": lines,
+            "rigid": {},
+        }
 
     def condensed(self, named: Sequence[str]) -> "ScriptModel":
         """The same without the degrees of freedom that have no mass, but for those named.
@@ -198,6 +211,21 @@ def run_script(
             return _model(script.name, dict(arrays), ground, length, force)
 
 
+def _floors(nodes: Mapping[str, np.ndarray], heavy: Sequence[str], ground: str) -> dict[str, float]:
+    """Degrees of freedom of the floors along the ground motion, bottom to top, and their heights above the feet.
+
+    A floor is the leftmost node of a level that has mass; y points up in the plane, and z in space. None where the
+    ground moves up and down.
+    """
+    up = len(next(iter(nodes.values()))) - 1
+    if up == 0 or ground == ("ux", "uy", "uz")[up]:
+        return {}
+    foot = min(float(place[up]) for place in nodes.values())
+    own = sorted((name.split(".")[0] for name in heavy if name.endswith(f".{ground}")), key=lambda n: -nodes[n][0])
+    levels = {round(float(nodes[node][up]) - foot, 6): node for node in own}
+    return {f"{levels[height]}.{ground}": height for height in sorted(levels) if height > 0.0}
+
+
 def _shown(text: str) -> str:
     """The end of what a script printed, for a message."""
     lines = [line for line in text.splitlines() if line.strip() and line.strip() != _FAREWELL]
@@ -215,6 +243,9 @@ def _model(script: str, found: dict[str, np.ndarray], ground: str, length: float
         known = {label.split(".")[1] for label in labels}
         raise UnknownName("direction of ground motion", ground, known)
     rest = own * found["at_rest"]
+    tags = [str(tag) for tag in found["nodes"]]
+    nodes = dict(zip(tags, length * found["places"], strict=True))
+    floors = _floors(nodes, [name for name, m in zip(labels, M.diagonal(), strict=True) if m > 0.0], ground)
     keep = csr_array if len(K) > DENSE else np.asarray
     structure = Structure(
         M=keep(M),
@@ -224,15 +255,16 @@ def _model(script: str, found: dict[str, np.ndarray], ground: str, length: float
         names=labels,
         dead_load=K @ rest,
         at_rest=rest,
+        floors=list(floors),
+        heights=np.diff([0.0, *floors.values()]),
     )
-    tags = [str(tag) for tag in found["nodes"]]
     ends = [tuple(str(node) for node in row if node >= 0) for row in found["ends"]]
     return ScriptModel(
         script,
         str(found["sha256"]),
         structure,
         int(found["dimensions"]),
-        dict(zip(tags, length * found["places"], strict=True)),
+        nodes,
         {name: k for k, name in enumerate(names)},
         tuple(labels),
         every[:, None] * found["motions"] / own,
