@@ -67,8 +67,13 @@ def _size(response: Response) -> float:
     return 0.0 if worst is None else worst.drift if worst.drift_ratio is None else worst.drift_ratio
 
 
+def _two(value: float) -> str:
+    """Two digits, zeros included."""
+    return f"{value:#.2g}".rstrip(".")
+
+
 def _drift(drift: float, ratio: float | None) -> str:
-    return f"{1e3 * drift:.3g} mm" if ratio is None else f"{100 * ratio:.2g} % of the height ({1e3 * drift:.3g} mm)"
+    return f"{1e3 * drift:.3g} mm" if ratio is None else f"{_two(100 * ratio)} % of the height ({1e3 * drift:.3g} mm)"
 
 
 def _numbers(
@@ -76,11 +81,13 @@ def _numbers(
 ) -> Sequence[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     sizes: list[tuple[str, Callable[[Response], float | None], Callable[[float], str]]] = [
-        ("largest absolute acceleration of a floor", lambda r: r.acceleration, lambda a: f"{a / G:.2g} g"),
+        ("largest absolute acceleration of a floor", lambda r: r.acceleration, lambda a: f"{_two(a / G)} g"),
         ("largest base shear", lambda r: r.base_shear, lambda shear: f"{1e-3 * shear:.4g} kN"),
     ]
     if (worst := response.worst) is not None:
-        show = (lambda d: f"{1e3 * d:.3g} mm") if worst.drift_ratio is None else (lambda ratio: f"{100 * ratio:.2g} %")
+        show = (
+            (lambda d: f"{1e3 * d:.3g} mm") if worst.drift_ratio is None else (lambda ratio: f"{_two(100 * ratio)} %")
+        )
         sizes.insert(0, (f"largest drift, story {worst.story}", _size, show))
     for label, size, show in sizes:
         if (value := size(response)) is not None:

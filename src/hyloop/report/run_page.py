@@ -29,7 +29,7 @@ from hyloop.report.response_sections import response_sections, run_answer, with_
 
 __all__ = ["Chart", "Panel", "Section", "Table", "write_report"]
 
-_BUDGET = 85_000  # points on a page: with plotly.js, which is 4.8 MB, it stays under 6 MB
+_BUDGET = 50_000  # points on a page: with plotly.js, which is 4.8 MB, and the moving picture it stays under 6 MB
 _FEWEST, _MOST = 64, 4000  # points of one line
 _LONG = 12  # rows; longer tables are folded
 _PARAMETERS = 24  # panels of parameters; more cannot be read
