@@ -35,9 +35,9 @@ def test_the_portal_is_shown(monkeypatch, capsys, tmp_path):
     )
     page = Page(Path(said["report"]))
     assert float(page.rows("Natural modes")["1"][0]) == pytest.approx(said["modes"][0]["period"], rel=5e-4)
-    beams = next(trace for trace in page.specs[0]["data"] if trace["name"] == "ElasticBeam2d")
+    beams = next(trace for trace in page.picture["data"] if trace["name"] == "ElasticBeam2d")
     assert beams["x"] == [0, 0, None, 6, 6, None, 0, 6, None] and beams["y"] == [0, 4, None, 0, 4, None, 4, 4, None]
-    shape = next(trace for trace in page.specs[0]["data"] if trace["name"] == "mode 1")
+    shape = next(trace for trace in page.picture["data"] if trace["name"] == "mode 1")
     assert shape["x"][1] == pytest.approx(0.08 * 52**0.5, rel=1e-3) or shape["x"][1] < 0
 
 

@@ -135,6 +135,18 @@ def test_the_recording_knows_the_script(tmp_path):
     assert Recording.load(tmp_path / "run.h5").attributes["script_sha256"] == digest
 
 
+def test_stories_of_the_portal(tmp_path):
+    path = portal(tmp_path, condense="[]")
+    one = built(path, "sites.damper1={ story = 1, device = { law = 'spring' } }")
+    names, along = one.loop.structure.names, one.loop.sites[0].along
+    assert {name: value for name, value in zip(names, along, strict=True) if value} == {"3.ux": 1.0}
+    assert one.building["heights"] == [4.0] and one.building["members"] == [["1", "3"], ["2", "4"], ["3", "4"]]
+    assert built(path).building["sites"] == {"damper1": {"nodes": ["1", "4"]}}
+    assert "drift.1" in one.run(steps=20).names
+    with pytest.raises(BadInput, match="story 2 does not exist"):
+        built(path, "sites.damper1={ story = 2, device = { law = 'spring' } }")
+
+
 def test_a_script_runs_only_if_allowed(tmp_path):
     path = portal(tmp_path, f"    open({str(tmp_path / 'ran')!r}, 'w').close()\n", condense="[]")
     experiment = load_experiment(path)
@@ -206,6 +218,8 @@ def test_floors_links_and_equal_motions_are_carried_over(room):
     stretch = line @ [*at_7, u["7.uz"]]
     assert model.between(("1", "7")) @ list(u.values()) == pytest.approx(stretch)
     assert model.between(("7.ux", "1.ux")) @ list(u.values()) == pytest.approx(at_7[0])
+    assert [model.structure.names[k] for k in model.structure.floors] == ["12.ux", "9.ux"]
+    assert model.structure.heights == pytest.approx((1.0, 2.0))
     with pytest.raises(BadInput, match="move alike"):
         model.between(("1", "2"))
     with pytest.raises(BadInput, match="one place"):

@@ -9,7 +9,7 @@ import numpy as np
 from hyloop.errors import OutOfBounds
 from hyloop.report.charts import COLORS, NEUTRAL, Drawing
 from hyloop.report.model_summary import ModelSummary
-from hyloop.report.page import Section, Table, write_page
+from hyloop.report.page import Answer, Section, Table, write_page
 from hyloop.report.provenance import versions
 from hyloop.structure.frames.opensees_script import ScriptModel
 
@@ -47,10 +47,15 @@ def summarise_script(model: ScriptModel, modes: int = 10) -> ModelSummary:
 def write_script(path: Path, title: str, model: ScriptModel, summary: ModelSummary) -> Path:
     """Write one HTML page about a model; it loads nothing."""
     first = f"{summary.periods[0]:.3g} s" if len(summary.periods) else "none"
-    lead = (
-        f"{model.script}: {len(model.nodes)} nodes and {len(model.elements)} elements of OpenSees with "
-        f"{model.structure.n} degrees of freedom; first period {first}."
+    sentence = (
+        f"{model.script} builds {len(model.nodes)} nodes and {len(model.elements)} elements of OpenSees that stand "
+        f"under their loads, with a first period of {first}."
     )
+    numbers = [
+        (first, "first period"),
+        (f"{summary.mass.get('ux', 0.0) / 1e3:.4g} t", "mass that moves in ux"),
+        (f"{model.structure.n}", "degrees of freedom"),
+    ]
     modes = [
         [k + 1, float(T), 1.0 / float(T), *(f"{100 * part[k]:.1f}" for part in summary.participation.values())]
         for k, T in enumerate(summary.periods)
@@ -59,7 +64,7 @@ def write_script(path: Path, title: str, model: ScriptModel, summary: ModelSumma
     masses = [[f"mass that moves in {d} [t]", m / 1e3] for d, m in summary.mass.items()]
     counts = [[name, count] for name, count in summary.counts.items()]
     sections = [
-        Section("Model", charts=[_picture(model, summary)], tables=[Table("Size", ["", "number"], counts)]),
+        Section("Size", tables=[Table("Counts", ["", "number"], counts)]),
         Section("Modes", tables=[Table("Natural modes", columns, modes)]),
         Section(
             "Masses and loads",
@@ -73,7 +78,7 @@ def write_script(path: Path, title: str, model: ScriptModel, summary: ModelSumma
             ],
         ),
     ]
-    return write_page(path, title, lead, sections)
+    return write_page(path, title, Answer(sentence, numbers, _picture(model, summary)), sections)
 
 
 def _spread(model: ScriptModel, u: np.ndarray) -> np.ndarray:
@@ -147,7 +152,7 @@ def _picture(model: ScriptModel, summary: ModelSummary) -> Drawing:
         for k, label in enumerate(labels)
     ]
     layout: dict[str, Any] = {
-        "height": 600,
+        "height": 500,
         "margin": {"l": 50, "r": 10, "t": 60, "b": 40},
         "font": {"size": 12, "color": NEUTRAL},
         "paper_bgcolor": "rgba(0,0,0,0)",

@@ -258,7 +258,9 @@ def _place(spec: SiteSpec) -> str:
 
 def _along(frame: Structure, model: Model | ScriptModel | None, spec: SiteSpec) -> np.ndarray:
     if isinstance(model, ScriptModel) and spec.along is None:
-        return frame.story(spec.story, spec.factor) if spec.story else spec.factor * model.between(spec.between or ())
+        if spec.story is not None:
+            return frame.story(spec.story, spec.factor)
+        return spec.factor * model.between(spec.between or ())
     if isinstance(model, Model) and spec.along is None:
         return spec.factor * frame_along(model, frame, spec.story, spec.between)
     if spec.story is not None:
