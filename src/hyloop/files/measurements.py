@@ -14,7 +14,7 @@ from hyloop.files.signals import pick_signals, pick_time
 from hyloop.files.tables import Column, LabTable, Sampling, read_table, sampling
 from hyloop.identification import MeasuredTest
 
-__all__ = ["Channels", "Columns", "Measured", "read_columns", "read_measured", "read_tests"]
+__all__ = ["Channels", "Columns", "Measured", "as_tests", "read_columns", "read_measured", "read_tests"]
 
 
 class Channels(NamedTuple):
