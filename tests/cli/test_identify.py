@@ -53,17 +53,20 @@ def test_json_and_page(folder):
         assert row["low"] < truth < row["high"] and row["profile"][0] < truth < row["profile"][1]
     assert found["tests"][0]["rmse"] == pytest.approx(NOISE, rel=0.1)
     page = Page(folder / found["report"])
-    assert page.headings[1:] == ["Parameters", "Fitted loops", "Residuals", "Profiles", "Provenance"]
-    table = page.rows("Parameters in SI units")
-    for name, row in found["parameters"].items():
-        numbers = [row["value"], row["std"], row["low"], row["high"], *row["profile"]]
+    wanted = ["Use it", "Parameters", "Residuals", "Profiles", "How it was read and fitted", "Provenance"]
+    assert page.headings[1:] == wanted and page.headings[0] == "Identification: bouc_wen"
+    table = page.rows("Parameters of bouc_wen")
+    for name, (factor, unit) in {"k": (1e-6, "kN/mm"), "d_y": (1e3, "mm")}.items():  # units of the file
+        row = found["parameters"][name]
+        numbers = factor * np.array([row["value"], row["std"], row["low"], row["high"], *row["profile"]])
         shown = [table[name][k] for k in (0, 2, 3, 4, 5, 6)]
+        assert table[name][1] == unit
         assert [float(x) for x in shown] == pytest.approx(numbers, rel=SHOWN)
     assert float(page.rows("Fixed parameters")["alpha"][0]) == 0.05
     # loops and residuals are those of the record, in its own mm and kN
     t, d, f = np.loadtxt(folder / "brace.csv", delimiter=",", skiprows=1).T
     loops, residuals, profiles = (page.lines(k) for k in range(3))
-    assert set(loops) == {("brace", "measured"), ("brace", "model")}
+    assert set(loops) == {("brace", "measured"), ("brace", "bouc_wen")}
     np.testing.assert_allclose(
         [extremes(x) for x in loops["brace", "measured"]], [extremes(d), extremes(f)], rtol=SINGLE
     )
