@@ -170,7 +170,7 @@ def _show(result: Result) -> None:
 
 
 def _show_ranking(ranking: Ranking) -> None:
-    columns = ["law", "free parameters", "error unseen, %", "error fitted, %", ""]
+    columns = ["law", "free", "unseen, %", "fitted, %", ""]
     rows = [
         [
             c.name,
@@ -181,7 +181,12 @@ def _show_ranking(ranking: Ranking) -> None:
         ]
         for k, c in enumerate(ranking.candidates)
     ]
-    print_table("Laws; errors over the range of the force", columns, rows, right=columns[1:4])
+    print_table(
+        "Laws: free parameters, error over the range of the force in unseen and in fitted data",
+        columns,
+        rows,
+        right=columns[1:4],
+    )
     for name, why in ranking.left_out.items():
         console.print(f"left out: {name} {why}", markup=False, highlight=False)
 

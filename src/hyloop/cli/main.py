@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from hyloop.cli.commands import data, identify, info, model, recordings, run, study, train
+from hyloop.cli.commands import data, identify, info, model, peek, recordings, run, study, train
 from hyloop.cli.console import errors
 from hyloop.errors import BadInput, DownloadFailed, RunFailed
 
@@ -23,6 +23,7 @@ for command in (
     recordings.show,
     recordings.export,
     recordings.report,
+    peek.peek,
     identify.identify,
     train.train,
     model.model,

@@ -1,6 +1,5 @@
 """How a file of measurements is to be read: options of the command line, and the mapping table they may name."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,14 +55,3 @@ def page_name(source: str, what: str) -> Path:
     stem = source.rpartition(":")[2] if ":" in source and not Path(source).exists() else Path(source).stem
     plain = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in stem)
     return Path("out") / f"{plain}-{what}.html"
-
-
-def typed(given: Mapping[str, str]) -> str:
-    """Options as they are typed in a shell."""
-    return " ".join(f"--{key} {_quoted(text)}" for key, text in given.items())
-
-
-def _quoted(text: str) -> str:
-    from shlex import quote
-
-    return quote(text)

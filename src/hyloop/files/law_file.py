@@ -213,6 +213,7 @@ def _tests(fitted: Fit, measured: Sequence[Measured]) -> list[str]:
         columns = ", ".join(f"{key} = {_toml(f'{column} [{one.units[key]}]')}" for key, column in one.columns.items())
         lines += [
             f"columns = {{ {columns} }}",
+            *(f"factors.{key} = {factor:g}" for key, factor in one.factors.items()),
             f"sampling = {_toml(one.sampling.text)}",
             f"samples_used = {test.f.size}",
             f"rmse = {_toml(shown_quantity(rmse, 'N', 4))}",

@@ -51,6 +51,8 @@ class Measured:
         The unit each has in the file.
     columns : dict of str to str
         The column each was read from.
+    factors : dict of str to float
+        What they were multiplied by, where that is not 1.
     notes : tuple of str
         What the reader decided.
     """
@@ -61,6 +63,7 @@ class Measured:
     signals: dict[str, np.ndarray]
     units: dict[str, str]
     columns: dict[str, str]
+    factors: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = field(default=())
 
     def test(self, law: Block, start: str | None = None, every: int = 1) -> tuple[MeasuredTest, list[str]]:
@@ -164,6 +167,7 @@ def _measured(table: LabTable, name: str, source: str, channels: Channels, units
         {key: signal.values for key, signal in found.items()},
         {key: signal.unit for key, signal in found.items()},
         {key: signal.column.name for key, signal in found.items()},
+        {key: channels.factors[key] for key in found if channels.factors.get(key, 1.0) != 1.0},
         table.notes,
     )
 

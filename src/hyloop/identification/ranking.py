@@ -124,7 +124,10 @@ def rank(
     if not found:
         said = "; ".join(f"{name}: {why}" for name, why in reasons.items())
         raise BadInput(f"no law can be fitted to these tests. {said}")
-    return Ranking(_ordered(found), reasons, (*notes, _how(found[0].fit.tests)))
+    best, *others = _ordered(found)
+    bounds = {key: estimate.bounds for key, estimate in best.fit.estimates.items()}
+    best = replace(best, fit=fit(best.fit.law, best.fit.tests, bounds, starts=1))  # to the bottom
+    return Ranking((best, *others), reasons, (*notes, _how(best.fit.tests)))
 
 
 def _fitted(name: str, block: Block, tests: Sequence[MeasuredTest], starts: int, seed: int) -> Candidate:

@@ -58,7 +58,7 @@ def rank_laws(measured: Sequence[Measured], laws: str | Sequence[str], *, every:
             left[name] = f"reads {', '.join(missing)}, which was not measured"
             continue
         chosen[name] = (block, tests)
-        notes += [f"{name}: {note}" for note in said if note not in measured[0].notes]
+        notes += [note for note in said if note not in (*notes, *(read for one in measured for read in one.notes))]
     if not chosen:
         raise BadInput("no law is left to fit: " + "; ".join(f"{name} {why}" for name, why in left.items()) + ".")
     ranking = rank(chosen, left_out=left, **settings)

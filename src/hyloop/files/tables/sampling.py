@@ -11,6 +11,7 @@ __all__ = ["Sampling", "sampling"]
 
 _JITTER = 1e-3  # of the step: times from a clock, printed with all their digits
 _PRINTED = 0.25  # of the step: digits coarser than this hide a lost sample
+_ROUND_OFF = 1e-6  # of the step
 _SAME = 1e-3  # relative: a rate that is told and the one of the times
 
 _ADVICE = (
@@ -28,11 +29,11 @@ class Sampling(NamedTuple):
 
     @property
     def text(self) -> str:
-        even = (
-            "told, there are no times"
-            if np.isnan(self.jitter)
-            else f"times even to {100 * self.jitter:.2g} % of a step"
-        )
+        if np.isnan(self.jitter):
+            even = "told, there are no times"
+        else:
+            off = f" to {100 * self.jitter:.2g} % of a step" if self.jitter > _ROUND_OFF else ""
+            even = f"times are even{off}"
         return f"{self.samples} samples at {1.0 / self.dt:.6g} Hz, {self.samples * self.dt:.4g} s; {even}"
 
 
