@@ -1,6 +1,7 @@
 """The command `identify`: words of the command line to laws and tests, and the answer to tables, a page and a file."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -8,11 +9,12 @@ from typing import Any, NamedTuple
 from hyloop.cli.console import console, print_json, print_table, progress_bars
 from hyloop.cli.free import beginning_of, law_and_ranges
 from hyloop.cli.reading import Reading, page_name, reading
+from hyloop.core import Instance
 from hyloop.devices import LAWS
 from hyloop.errors import BadInput, UnknownName
 from hyloop.files.law_file import check_law_file, device_line, save_law
 from hyloop.files.measurements import Measured, as_tests, read_measured
-from hyloop.identification import Fit, Profile, Ranking, profile
+from hyloop.identification import Fit, MeasuredTest, Profile, Ranking, predict, profile
 from hyloop.report.identification_page import Result, remark, write_identification
 from hyloop.report.page import check_page
 from hyloop.study.identify import METHODS, identify, rank_laws
@@ -124,8 +126,9 @@ def _one(name: str, measured: list[Measured], search: Search, show: Callable[[st
     if search.free is None:
         law, ranges, state = beginning_of(name, tests, search.fixed, search.guesses, search.bounds)
         notes.append(f"Free by default: {', '.join(ranges)}.")
-        if state is not None and search.start is None:
-            tests, _ = as_tests(measured, block, start=state, every=search.every)
+        loaded = [replace(test, start=state) for test in tests] if state is not None and search.start is None else []
+        if loaded and _possible(law, loaded):
+            tests = loaded
             notes.append(f"The tests begin loaded: the state {state} gives their first force.")
     else:
         words = [word.strip() for word in search.free.split(",") if word.strip()]
@@ -134,6 +137,16 @@ def _one(name: str, measured: list[Measured], search: Search, show: Callable[[st
     fitted = identify(law, tests, ranges, search.method, **settings)
     shapes = _profiles(fitted, show) if search.profiles is not False else []
     return Result(name, fitted, measured, shapes, tuple(notes), None)
+
+
+def _possible(law: Instance, tests: Sequence[MeasuredTest]) -> bool:
+    """Whether the law can begin with the first measured forces."""
+    try:
+        for test in tests:
+            predict(law, test)
+    except BadInput:
+        return False
+    return True
 
 
 def _profiles(fitted: Fit, show: Callable[[str, float], None]) -> list[Profile]:
