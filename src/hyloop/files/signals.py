@@ -119,7 +119,10 @@ def _check_stated(table: LabTable, columns: Mapping[str, Column], units: Mapping
 
 def _stated(table: LabTable, column: Column, key: str, units: Mapping[str, str]) -> str:
     """Unit of a column: of the file, else the one stated beside it, by the name of the column or of the signal."""
-    told = next((units[name] for name in units if name == key or name.casefold() == column.name.casefold()), "")
+    both = {unit for name, unit in units.items() if name == key or name.casefold() == column.name.casefold()}
+    if len(both) > 1:
+        raise BadInput(f"{table.path}: '{column.name}' is given two units, {' and '.join(sorted(both))}. State one.")
+    told = next(iter(both), "")
     if not told or not column.unit or column.unit == told:
         return told or column.unit
     try:

@@ -30,7 +30,7 @@ class Sampling(NamedTuple):
     @property
     def text(self) -> str:
         if np.isnan(self.jitter):
-            even = "told, there are no times"
+            even = "the rate is as stated, there are no times"
         else:
             off = f" to {100 * self.jitter:.2g} % of a step" if self.jitter > _ROUND_OFF else ""
             even = f"times are even{off}"
