@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from hyloop import __version__
-from hyloop.cli.commands import data, examples, identify, info, model, recordings, run, study, train
+from hyloop.cli.commands import data, examples, identify, info, model, peek, recordings, run, study, train
 from hyloop.cli.console import errors
 from hyloop.errors import BadInput, DownloadFailed, RunFailed
 
@@ -34,6 +34,7 @@ for command in (
     recordings.show,
     recordings.export,
     recordings.report,
+    peek.peek,
     identify.identify,
     train.train,
     model.model,

@@ -21,6 +21,7 @@ T = TypeVar("T")
 
 _PLACES = ("story", "between", "along")
 _SPECIMEN = ("device", "model", "physical", "transfer", "wiring")  # what a site has that does not follow another
+_DEVICES = ("device", "block", "compensator", "actuator", "sensor")  # tables that hold a law
 _NAMED = ("sites", "blocks")  # tables whose keys are names a person chose
 
 
@@ -111,16 +112,17 @@ def json_schema() -> str:
     return json.dumps(schema, indent=2, ensure_ascii=False)
 
 
-def _merge(base: Any, over: Any) -> Any:
+def _merge(base: Any, over: Any, name: str = "") -> Any:
     if not isinstance(base, dict) or not isinstance(over, dict):
         return over
-    # another law or network is another device, another kind another structure or excitation, another updater another
-    # model: nothing of the old one stays
+    # another law, file of a law or network is another device, another kind another structure or excitation, another
+    # updater another model: nothing of the old one stays
     choices = ("law", "kind", "updater", *(() if "updater" in base else ("network",)))
+    choices = (*choices, *(("file",) if name in _DEVICES else ()))
     if any(key in over and over[key] != base.get(key) for key in choices):
         return over
     base = {key: value for key, value in base.items() if key not in _displaced(over)}
-    return {**base, **{key: _merge(base.get(key), value) for key, value in over.items()}}
+    return {**base, **{key: _merge(base.get(key), value, key) for key, value in over.items()}}
 
 
 def _displaced(keys: Collection[str]) -> tuple[str, ...]:
@@ -136,6 +138,7 @@ def _place_files(data: dict[str, Any], folder: Path) -> None:
         (data.get("structure"), "script"),
         (data, "script"),  # of a file that is a model alone
         *((table, "network") for table in _tables(data)),
+        *((device, "file") for device in _devices(data)),
     ):
         if isinstance(table, dict) and isinstance(name := table.get(key), str):
             table[key] = str(folder / name)
@@ -147,6 +150,12 @@ def _tables(data: Any) -> Iterator[dict[str, Any]]:
         yield data
     for part in data.values() if isinstance(data, dict) else data if isinstance(data, list) else ():
         yield from _tables(part)
+
+
+def _devices(data: Any) -> Iterator[Any]:
+    """All tables of devices: each may have its law from a file."""
+    for table in _tables(data):
+        yield from (table.get(key) for key in _DEVICES)
 
 
 def with_overrides(

@@ -51,7 +51,7 @@ def run(
     >>> import hyloop
     >>> result = hyloop.run("experiments/friction_frame.toml", {"excitation.duration": "5 s"})
     >>> result["drift.1"].shape
-    (1281,)
+    (5121,)
     """
     words = tuple(f"{key}={_word(value)}" for key, value in (changes or {}).items())
     experiment = load_experiment(Path(file), list(words))

@@ -278,4 +278,4 @@ def _device(spec: DeviceSpec, name: str, seed: int) -> Instance:
         return spec.make()
     # the stream hangs on the name, so that adding a site changes no other
     stream = np.random.SeedSequence(seed, spawn_key=tuple(name.encode()))
-    return SPECIMENS[spec.law or ""].draw(np.random.default_rng(stream), **spec.params)
+    return SPECIMENS[spec.name].draw(np.random.default_rng(stream), **spec.params)

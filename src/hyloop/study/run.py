@@ -124,10 +124,21 @@ def _about(built: Built, source: Path | None, overrides: tuple[str, ...]) -> dic
         attributes["experiment_text"] = source.read_text(encoding="utf-8-sig")
     if overrides:
         attributes["overrides"] = list(overrides)
+    if laws := _laws(experiment):
+        attributes["laws"] = laws
     if built.estimates:
         names = built.recorded()[0]
         attributes["estimates"] = {name: list(pair) for name, pair in built.estimates.items() if name in names}
     return attributes
+
+
+def _laws(experiment: Experiment) -> dict[str, Any]:
+    """Where laws that were identified come from, by the table that names them."""
+    devices: dict[str, Any] = {f"blocks.{name}": spec.block for name, spec in experiment.blocks.items()}
+    for name, site in experiment.sites.items():
+        devices |= {f"sites.{name}": site.device, f"sites.{name}.model": getattr(site.model, "device", None)}
+        devices |= {f"sites.{name}.transfer.{role}": spec for role, spec in site.transfer.items()}
+    return {name: spec.file.origin for name, spec in devices.items() if spec is not None and spec.file is not None}
 
 
 def _record(built: Built, path: Path, attributes: dict[str, Any], overwrite: bool, progress: Progress | None) -> None:
