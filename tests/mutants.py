@@ -112,7 +112,7 @@ class Tree:
         self.closure = cache(self._closure)
 
     def digest(self) -> str:
-        """The name `hyloop.core.cache` gives to the cache of the present sources: its own function, without an import."""
+        """The folder that `hyloop.core.cache` has for the present sources: its own function, without an import."""
         source = ast.parse((self.package / "core" / "cache.py").read_bytes())
         source.body = [n for n in source.body if isinstance(n, ast.FunctionDef) and n.name == "_package_digest"]
         names: dict[str, Any] = {"hashlib": hashlib, "numba": numba, "_PACKAGE": self.package}

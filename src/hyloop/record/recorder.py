@@ -192,8 +192,8 @@ class Recorder:
     def _refuse(self) -> None:
         if isinstance(self._error, NoRoom):
             raise HyloopError(
-                f"{self.path}: no room for more of the recording ({self._error.strerror}); {self._tail} rows are in the "
-                "file, which can be read. Make room on the disk, or record fewer channels or less often."
+                f"{self.path}: no room for more of the recording ({self._error.strerror}); {self._tail} rows are in "
+                "the file, which can be read. Make room on the disk, or record fewer channels or less often."
             ) from self._error
         if self._error:
             raise HyloopError(

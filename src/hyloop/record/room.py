@@ -3,14 +3,19 @@
 import ctypes
 import errno
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
-__all__ = ["NoRoom", "release", "reserve"]
+from hyloop.errors import BadInput
+
+__all__ = ["NoRoom", "check_room", "release", "reserve"]
 
 _KEEP_SIZE = 1  # FALLOC_FL_KEEP_SIZE: the length of the file stays, so that it still says how much is in it
+_OVERHEAD = 2**20  # bytes of a recording beside its numbers, at most
 _UNKNOWN = (errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
 
 
@@ -35,6 +40,17 @@ def reserve(handle: int, begin: int, end: int) -> None:
         disk = os.fstatvfs(handle)
         if disk.f_bavail * disk.f_frsize < end - max(begin, os.fstat(handle).st_size):
             raise NoRoom(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def check_room(path: Path, numbers: int) -> None:
+    """Refuse a recording of so many numbers for which the disk has no room."""
+    needed = 8 * numbers + _OVERHEAD
+    room = shutil.disk_usage(path.parent).free
+    if needed > room:
+        raise BadInput(
+            f"{path}: the recording needs about {needed / 1e6:.1f} MB, and its disk has {room / 1e6:.1f} MB. Make "
+            "room, record fewer channels or less often (the table [recording]), or give a name on another disk."
+        )
 
 
 def release(handle: int) -> None:

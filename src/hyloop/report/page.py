@@ -10,6 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from hyloop.core.writing import check_target, replacing
 from hyloop.errors import BadInput, BadShape
 from hyloop.report.charts import Chart, Drawing, chart_spec
 
@@ -53,12 +54,14 @@ def check_page(path: str | PathLike) -> None:
     """Refuse a name that promises another kind of file than a page."""
     if Path(path).suffix.lower() not in (".html", ".htm"):
         raise BadInput(f"{path}: a page is written as .html; give a name that ends so.")
+    check_target(path)
 
 
 def check_folder(path: str | PathLike, what: str) -> None:
     """Refuse a file, or a name that promises one, where a folder is written."""
     if Path(path).suffix.lower() in _FILES or Path(path).is_file():
         raise BadInput(f"{path}: {what} into a folder; give the name of one, without a suffix.")
+    check_target(path, folder=True)
 
 
 def write_page(path: str | PathLike, title: str, lead: str, sections: Sequence[Section]) -> Path:
@@ -67,7 +70,8 @@ def write_page(path: str | PathLike, title: str, lead: str, sections: Sequence[S
     target = Path(path)
     page = document(title, lead, sections)
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(page, encoding="utf-8")
+    with replacing(target) as part:
+        part.write_text(page, encoding="utf-8", errors="backslashreplace")  # a file's name need not be text
     return target
 
 

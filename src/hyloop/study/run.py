@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from hyloop.core.holding import holding
+from hyloop.core.writing import check_target, set_aside
 from hyloop.errors import RunFailed
 from hyloop.files.load import load_experiment
 from hyloop.files.schema import Experiment
 from hyloop.record import Recorder, Recording
 from hyloop.record.layout import check_name
+from hyloop.record.room import check_room
 from hyloop.report.provenance import provenance
 from hyloop.study.build import Built, build
 from hyloop.study.trained import outside_notes
@@ -21,6 +24,8 @@ __all__ = ["run_experiment", "run_file"]
 CHUNKS = 200  # pieces of a run: often enough for a smooth progress bar, rare enough to cost nothing
 
 Progress = Callable[[float], None]
+Keep = Callable[[Path], None]
+_TAKEN = "another run is recording into it"
 
 
 def run_file(
@@ -29,12 +34,15 @@ def run_file(
     out: Path | None = None,
     *,
     overwrite: bool = True,
+    keep: Keep | None = None,
     progress: Progress | None = None,
 ) -> Recording:
     """Run an experiment file into `out`, or into the recording it names; see `run_experiment`."""
     experiment = load_experiment(path, list(overrides))
     target = out or Path(experiment.recording.file or Path("out") / f"{path.stem}.h5")
-    return run_experiment(experiment, target, source=path, overrides=overrides, overwrite=overwrite, progress=progress)
+    return run_experiment(
+        experiment, target, source=path, overrides=overrides, overwrite=overwrite, keep=keep, progress=progress
+    )
 
 
 def run_experiment(
@@ -44,6 +52,7 @@ def run_experiment(
     source: Path | None = None,
     overrides: tuple[str, ...] = (),
     overwrite: bool = True,
+    keep: Keep | None = None,
     progress: Progress | None = None,
 ) -> Recording:
     """Build and run an experiment, writing a recording while it runs; returns it as the file has it.
@@ -54,6 +63,8 @@ def run_experiment(
         Recording to write; its folder is made. Nothing is written if the experiment is refused.
     overwrite : bool
         Replace a recording that exists; otherwise it is refused.
+    keep : callable, optional
+        Rename a recording that exists, and its page, instead of replacing it; called with its new name.
     progress : callable, optional
         Called with the fraction done.
 
@@ -63,16 +74,23 @@ def run_experiment(
         If the response is not finite or a limit is passed; the recording holds everything until then.
     """
     check_name(path)
+    check_target(path)
+    if path.parent.is_dir():
+        with holding(path, _TAKEN):  # refuse now rather than after everything is compiled
+            pass
     built = build(experiment)
     path.parent.mkdir(parents=True, exist_ok=True)
     attributes = provenance(source, experiment.seed) | {"title": experiment.title, "notes": list(built.notes)}
     if overrides:
         attributes["overrides"] = list(overrides)
-    _record(built, path, attributes, overwrite, progress)
-    return Recording.load(path)
+    with holding(path, _TAKEN):
+        _record(built, path, attributes, overwrite, keep, progress)
+        return Recording.load(path)
 
 
-def _record(built: Built, path: Path, attributes: dict[str, Any], overwrite: bool, progress: Progress | None) -> None:
+def _record(
+    built: Built, path: Path, attributes: dict[str, Any], overwrite: bool, keep: Keep | None, progress: Progress | None
+) -> None:
     recording, loop, rows = built.experiment.recording, built.loop, built.excitation
     per_step = loop.substeps if recording.every == "tick" else 1
     settings: dict[str, Any] = {"record": recording.channels, "every": recording.every}
@@ -82,19 +100,18 @@ def _record(built: Built, path: Path, attributes: dict[str, Any], overwrite: boo
     if built.estimates:
         attributes["estimates"] = {name: list(pair) for name, pair in built.estimates.items() if name in first.names}
     ticks = (len(rows) - 1) * loop.substeps
+    check_room(path, (1 + (len(rows) - 1) * per_step) * (1 + len(first.names)))
+    if keep is not None and (earlier := set_aside(path, ".html")):
+        keep(earlier)
     with Recorder(path, first.names, first.units, loop.dt / per_step, attributes, overwrite=overwrite) as recorder:
         recorder.write(first.data)
         begin = perf_counter()  # everything is compiled by now
-        pieces = np.array_split(rows[1:], min(CHUNKS, max(len(rows) - 1, 1)))
-        for k, piece in enumerate(pieces):
-            try:
-                recorder.write(loop.advance(piece, **settings).data)
-            except RunFailed as failure:
-                recorder.write(failure.result.data)
-                recorder.outcome["fault"] = str(failure)
-                raise
-            if progress:
-                progress((k + 1) / len(pieces))
+        try:
+            _advance(built, recorder, settings, progress)
+        except KeyboardInterrupt as stop:
+            recorder.outcome["fault"] = "interrupted"
+            stop.args = (*stop.args, f"{path} holds what was recorded until then, and is marked as not complete")
+            raise
         elapsed = perf_counter() - begin
         if outside := outside_notes(loop):
             recorder.outcome["notes"] = [*built.notes, *outside]
@@ -104,3 +121,17 @@ def _record(built: Built, path: Path, attributes: dict[str, Any], overwrite: boo
             "time per tick, recording included [µs]": round(1e6 * elapsed / max(ticks, 1), 3),
             "simulated time over time of the run": round(ticks * loop.dt / loop.substeps / max(elapsed, 1e-9), 1),
         }
+
+
+def _advance(built: Built, recorder: Recorder, settings: dict[str, Any], progress: Progress | None) -> None:
+    rows = built.excitation[1:]
+    pieces = np.array_split(rows, min(CHUNKS, max(len(rows), 1)))
+    for k, piece in enumerate(pieces):
+        try:
+            recorder.write(built.loop.advance(piece, **settings).data)
+        except RunFailed as failure:
+            recorder.write(failure.result.data)
+            recorder.outcome["fault"] = str(failure)
+            raise
+        if progress:
+            progress((k + 1) / len(pieces))

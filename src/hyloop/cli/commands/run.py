@@ -19,21 +19,29 @@ def run(
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Recording to write (default: as in the file, else out/).")] = None,
     report: Annotated[bool, typer.Option(help="Write a report page beside the recording.")] = True,
-    force: Annotated[bool, typer.Option("--force", help="Replace the recording named by --out if it exists.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace a recording that is there already.")] = False,
     json: Json = False,
 ) -> None:
-    """Run an experiment file: record it, and write a page with figures."""
+    """Run an experiment file: record it, and write a page with figures.
+
+    A recording that is there already is kept: out/NAME.h5 and its page become out/NAME-1.h5 and out/NAME-1.html (or the
+    next number that is free). One named by --out is not written over. With --force both are replaced.
+
+    A run that is interrupted (Ctrl-C) or fails leaves its recording until then, marked as not complete.
+    """
     from hyloop.cli.info import show_sites
+    from hyloop.cli.results import check_results, keeper
     from hyloop.report.run_page import write_report
     from hyloop.study.run import run_file
 
+    check_results(out, force)
     with progress_bars(not json) as update:
         update("compiling and running", 0.0)
         recording = run_file(
             file,
             tuple(set_ or ()),
             out,
-            overwrite=force or out is None,
+            keep=keeper(force),
             progress=lambda part: update("compiling and running", part),
         )
     page, timing = None, recording.attributes["timing"]
@@ -41,7 +49,11 @@ def run(
     path = cast(Path, recording.path)
     if report:
         title = str(recording.attributes.get("title") or file.stem)
-        page = write_report(path.with_suffix(".html"), {file.stem: recording}, title=title, notes=recording.notes)
+        try:
+            page = write_report(path.with_suffix(".html"), {file.stem: recording}, title=title, notes=recording.notes)
+        except KeyboardInterrupt as stop:
+            stop.args = (*stop.args, f"{path} is complete, but has no page; `hyloop report` makes one")
+            raise
     if json:
         print_json(
             {
