@@ -8,6 +8,7 @@ import sys
 from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from hyloop.cli.commands import data, identify, info, model, recordings, run, study, train
 from hyloop.cli.console import complain
@@ -17,7 +18,7 @@ from hyloop.errors import BadInput, DownloadFailed, HyloopError, RunFailed
 __all__ = ["app", "main"]
 
 
-class _Commands(typer.core.TyperGroup):
+class _Commands(TyperGroup):
     """The group of all commands; Typer would turn what is caught here into exit codes without a word."""
 
     def invoke(self, ctx: Any) -> Any:

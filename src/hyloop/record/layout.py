@@ -74,9 +74,9 @@ _AHEAD = 2**18  # bytes reserved at a time
 class RecordingFile:
     """A recording open for appending; `create` makes one."""
 
-    def __init__(self, file: h5py.File, held: ExitStack) -> None:
+    def __init__(self, file: h5py.File, chunk: int, held: ExitStack) -> None:
         self._file, self._data, self._time = file, dataset(file, "data"), dataset(file, "time")
-        self._rows, self._held = 0, held
+        self._rows, self._chunk, self._held = 0, chunk, held
         self._handle, self._reserved = os.dup(file.id.get_vfd_handle()), 0  # bytes from the beginning of the file
 
     @classmethod
@@ -105,7 +105,7 @@ class RecordingFile:
                     later = dataset(file, "time").attrs
                     later["bytes"], later["dropped"], later["complete"] = np.int64(0), np.int64(0), np.uint8(0)
                     later["outcome"] = _fixed("{}", _OUTCOME_BYTES)
-                return cls(_open_swmr(part), held.pop_all())
+                return cls(_open_swmr(part), rows, held.pop_all())
         except OSError as error:
             raise BadInput(f"cannot create {path}: {error}. Give a folder that can be written to.") from error
 
@@ -132,8 +132,8 @@ class RecordingFile:
 
     def _make_room(self, rows: int) -> None:
         """Reserve what these rows can need, and what closing the file can."""
-        length, row = self._data.chunks[0], 8 * (self._data.shape[1] + 1)
-        end = self._file.id.get_filesize() + row * (rows + 2 * length) + _SPARE
+        row = 8 * (self._data.shape[1] + 1)
+        end = self._file.id.get_filesize() + row * (rows + 2 * self._chunk) + _SPARE
         if end > self._reserved:
             reserve(self._handle, self._reserved, end + _AHEAD)
             self._reserved = end + _AHEAD

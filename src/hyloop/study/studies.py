@@ -21,7 +21,7 @@ from hyloop.files.toml import read_toml
 from hyloop.record import Recording
 from hyloop.report.page import check_folder
 from hyloop.report.run_page import Table, write_report
-from hyloop.study.claims import Verdict, judge, load_claims, write_verdicts
+from hyloop.study.claims import Claim, Verdict, judge, load_claims, write_verdicts
 from hyloop.study.run import run_file
 
 Progress = Callable[[str, float], None]
@@ -116,13 +116,13 @@ def run_study(
     if name not in studies:
         raise UnknownName("study", name, studies)
     check_folder(out, "a study is written")
-    describe(studies[name]), load_claims(studies[name] / "claims.toml")  # before anything is written
+    head, claims = describe(studies[name]), load_claims(studies[name] / "claims.toml")
     out.parent.mkdir(parents=True, exist_ok=True)
     with holding(out, "another run of a study is writing into it"):
         unfinished = _begin(out)
         job = Job(studies[name], unfinished, quick, progress)
         try:
-            verdicts = _judged(name, job)
+            verdicts = _judged(name, job, head, claims)
         except KeyboardInterrupt as stop:
             stop.args = (*stop.args, f"{unfinished} has what there is of the study")
             raise
@@ -154,13 +154,12 @@ def _begin(out: Path) -> Path:
     return unfinished
 
 
-def _judged(name: str, job: Job) -> list[Verdict]:
+def _judged(name: str, job: Job, head: Study, claims: list[Claim]) -> list[Verdict]:
     """Run the study and write its claims and its page."""
-    out, head, claims = job.out, describe(job.folder), load_claims(job.folder / "claims.toml")
     values = _load(job.folder / "study.py").run(job)
     command = f"hyloop study run {name}" + (" --quick" if job.quick else "")
     verdicts = judge(name, claims, values, command, job.not_comparable)
-    write_verdicts(out / "claims.json", verdicts)
+    write_verdicts(job.out / "claims.json", verdicts)
     sources = {claim.claim: claim for claim in claims}
     rows = [
         [
@@ -177,7 +176,7 @@ def _judged(name: str, job: Job) -> list[Verdict]:
     columns = ["claim", "source", "paper", "ours", "unit", "verdict", "remark"]
     tables = [Table("Claims", columns, rows), *job.tables]
     write_report(
-        out / "report.html",
+        job.out / "report.html",
         job.recordings,
         title=head.title,
         summary=tables,
