@@ -151,7 +151,7 @@ BAD = [
     # identification
     (("identify", "bilinearr", "test.csv", "--free", "k"), "Did you mean 'bilinear'"),
     (("identify", "bilinear", "nowhere.csv", "--free", "k"), "nowhere.csv"),
-    (("identify", "bilinear", "binary.csv", "--free", "k"), "binary.csv"),
+    (("identify", "bilinear", "binary.csv", "--free", "k"), "UTF-8"),
     (("identify", "bilinear", "words.csv", "--free", "k"), "words.csv"),
     (("identify", "bilinear", "nounits.csv", "--free", "k"), "unit"),
     (("identify", "bilinear", "constant.csv", "--free", "k"), "d does not change"),

@@ -30,6 +30,8 @@ class _Commands(TyperGroup):
             raise ReaderLeft from error
         except EOFError as error:
             raise BadInput(f"a file ends too early ({error}).") from error
+        except UnicodeDecodeError as error:
+            raise BadInput(f"a file is not the text in UTF-8 that it should be ({error}).") from error
 
 
 app = typer.Typer(

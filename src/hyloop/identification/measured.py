@@ -57,7 +57,7 @@ class MeasuredTest:
                 )
         if self.inputs and not any(np.ptp(signal) > 0.0 for signal in self.inputs.values()):
             raise BadInput(
-                f"{self.name}: {' and '.join(self.inputs)} does not change, so that nothing can be learned from this test. "
+                f"{self.name}: {' and '.join(self.inputs)} does not change, so that this test tells nothing. "
                 "Check which channel or column was taken."
             )
         weight = np.asarray(self.weight, dtype=float)

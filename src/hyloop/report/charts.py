@@ -61,14 +61,28 @@ class Drawing:
     layout: dict[str, Any]
     alt: str
     caption: str = ""
+    narrow: dict[str, Any] | None = None  # layout for small screens
 
 
 def chart_spec(chart: Chart | Drawing) -> dict[str, Any]:
-    """Traces, layout and height of a chart, ready for JSON."""
+    """Traces and layout of a chart, ready for JSON; `narrow` is a layout with one panel in a row, for small screens."""
     if isinstance(chart, Drawing):
-        font = {"family": _FONT, **chart.layout.get("font", {})}
-        return {"data": list(chart.data), "layout": {**chart.layout, "font": font}}
+        return {
+            "data": list(chart.data),
+            "layout": _with_font(chart.layout),
+            "narrow": _with_font(chart.narrow) if chart.narrow else None,
+        }
     columns = max(1, min(chart.columns, len(chart.panels)))
+    traces, layout = _arranged(chart, columns)
+    return {"data": traces, "layout": layout, "narrow": _arranged(chart, 1)[1] if columns > 1 else None}
+
+
+def _with_font(layout: dict[str, Any]) -> dict[str, Any]:
+    return {**layout, "font": {"family": _FONT, **layout.get("font", {})}}
+
+
+def _arranged(chart: Chart, columns: int) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Traces and layout with so many panels in a row."""
     gap = 30 if chart.common_x else 62  # px, room for a title, and for tick labels and axis title where they are
     rows = -(-len(chart.panels) // columns)
     inner = rows * chart.row_height + (rows - 1) * gap
@@ -99,7 +113,7 @@ def chart_spec(chart: Chart | Drawing) -> dict[str, Any]:
         for line in panel.lines:
             traces.append(_trace(line, suffix, line.series is not None and line.name not in named))
             named.add(line.name)
-    return {"data": traces, "layout": layout}
+    return traces, layout
 
 
 def _layout(inner: int, margin: dict[str, int], legend: int) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 from hyloop.identification import Fit, MeasuredTest, Profile
 from hyloop.report.charts import Chart
 from hyloop.report.display import Line, Panel, readable, rows_to_draw
-from hyloop.report.page import Section, Table, write_page
+from hyloop.report.page import Answer, Section, Table, write_page
 from hyloop.report.provenance import versions
 
 __all__ = ["remark", "write_identification"]
@@ -37,15 +37,22 @@ def write_identification(path: Path, fitted: Fit, profiles: Sequence[Profile] = 
     points = int(np.clip(_POINTS // (5 * len(drawn)), 64, 4000))
     sections = [
         Section("Parameters", [*notes, *_remarks(fitted)], tables=[_parameters(fitted, profiles), _tests(fitted)]),
-        Section("Fitted loops", charts=[_loops(drawn, points)]),
         Section("Residuals", charts=[_residuals(drawn, points)]),
     ]
     if profiles:
         sections.append(Section("Profiles", charts=[_profiles(fitted, profiles)]))
-    sections.append(Section("Provenance", tables=_provenance(fitted)))
+    sections.append(Section("Provenance", tables=_provenance(fitted), folded=True))
     count = f"{len(fitted.tests)} test{'s' if len(fitted.tests) > 1 else ''}"
-    lead = f"{len(fitted.estimates)} parameters from {count} by {fitted.method}. {block.doc.splitlines()[0]}"
-    return write_page(path, f"Identification of {block.name}", lead, sections)
+    worst = 100.0 * float(np.max(fitted.nrmse))
+    first = next(iter(fitted.estimates.values()))
+    numbers = [
+        (f"{worst:.3g} %", "error over range of force, largest of the tests"),
+        (f"{first.value:.4g} {first.unit}", f"{first.name}, first of {len(fitted.estimates)} parameters found"),
+        (count, f"fitted by {fitted.method}"),
+    ]
+    sentence = f"{block.name} gives the measured force with an error of {worst:.2g} % of its range or less."
+    answer = Answer(sentence, numbers, _loops(drawn, points))
+    return write_page(path, f"Identification of {block.name}", answer, sections)
 
 
 def _remarks(fitted: Fit) -> list[str]:

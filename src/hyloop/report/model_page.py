@@ -8,7 +8,7 @@ import numpy as np
 
 from hyloop.report.model_picture import draw_model
 from hyloop.report.model_summary import ModelSummary, materials
-from hyloop.report.page import Section, Table, write_page
+from hyloop.report.page import Answer, Section, Table, write_page
 from hyloop.report.provenance import versions
 from hyloop.structure.frames.members import Elastic, Fibre
 from hyloop.structure.frames.model import Model
@@ -20,12 +20,12 @@ def write_model(path: Path, title: str, model: Model, summary: ModelSummary) -> 
     """Write one HTML page about a model; it loads nothing."""
     plane = "plane" if model.dimensions == 2 else "space"
     first = f"{summary.periods[0]:.3g} s" if len(summary.periods) else "none"
-    lead = (
-        f"A {plane} frame of {summary.counts['nodes']} nodes and {summary.counts['members']} members with "
-        f"{summary.structure.n} degrees of freedom; first period {first}."
+    sentence = (
+        f"A {plane} frame of {summary.counts['nodes']} nodes and {summary.counts['members']} members that stands under "
+        f"its loads, with a first period of {first}."
     )
     sections = [
-        Section("Model", charts=[draw_model(model, summary)], tables=[_counts(summary)]),
+        Section("Size", tables=[_counts(summary)]),
         Section(
             "Modes",
             ["Of the initial stiffness. Mass: effective modal mass over all mass that moves in that direction."],
@@ -41,7 +41,12 @@ def write_model(path: Path, title: str, model: Model, summary: ModelSummary) -> 
             ],
         ),
     ]
-    return write_page(path, title, lead, sections)
+    numbers = [
+        (first, "first period"),
+        (f"{summary.mass.get('ux', 0.0) / 1e3:.4g} t", "mass that moves in ux"),
+        (f"{summary.structure.n}", "degrees of freedom"),
+    ]
+    return write_page(path, title, Answer(sentence, numbers, draw_model(model, summary)), sections)
 
 
 def _counts(summary: ModelSummary) -> Table:

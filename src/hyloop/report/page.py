@@ -3,18 +3,21 @@
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from html import escape
+from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from hyloop.core.writing import check_target, replacing
-from hyloop.errors import BadInput, BadShape
+from hyloop.errors import BadInput, BadShape, HyloopError
 from hyloop.report.charts import Chart, Drawing, chart_spec
+from hyloop.report.movie import Movie, movie_html
 
-__all__ = ["Section", "Table", "check_folder", "check_page", "document", "write_page"]
+__all__ = ["Answer", "Code", "Section", "Table", "check_folder", "check_page", "document", "write_page"]
 
 _LONG = 160  # characters; longer cells are folded
 _LONG_WORD = 24  # characters; longer words, such as digests, are broken
@@ -30,6 +33,7 @@ class Table:
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
+    folded: bool = False
 
     def __post_init__(self) -> None:
         for k, row in enumerate(self.rows):
@@ -41,13 +45,50 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Code:
+    """Text to be copied: a command, or lines of a file."""
+
+    text: str
+
+
+@dataclass(frozen=True)
 class Section:
-    """A part of the page: a heading, then paragraphs, charts and tables."""
+    """A part of the page: a heading, then paragraphs, charts, code and tables; folded, only its heading shows."""
 
     title: str
     text: Sequence[str] = ()
     charts: Sequence[Chart | Drawing] = ()
     tables: Sequence[Table] = ()
+    code: Sequence[Code] = ()
+    folded: bool = False
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to see in it."""
+        return not (self.text or self.charts or self.tables or self.code)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a page says first: one sentence, three numbers with what they are, one picture.
+
+    Parameters
+    ----------
+    sentence : str
+        What came out.
+    numbers : three pairs of str
+        Each a number with its unit, and what it is: ``("0.42 %", "largest drift ratio, story 2")``.
+    picture : Chart, Drawing or Movie
+        At most 520 px high, so that all of it stands on the first screen. None for a page of tables alone.
+    """
+
+    sentence: str
+    numbers: Sequence[tuple[str, str]]
+    picture: "Chart | Drawing | Movie | None"
+
+    def __post_init__(self) -> None:
+        if len(self.numbers) != 3:
+            raise BadShape(f"an answer has three numbers, got {len(self.numbers)}.")
 
 
 def check_page(path: str | PathLike) -> None:
@@ -64,31 +105,34 @@ def check_folder(path: str | PathLike, what: str) -> None:
     check_target(path, folder=True)
 
 
-def write_page(path: str | PathLike, title: str, lead: str, sections: Sequence[Section]) -> Path:
+def write_page(path: str | PathLike, title: str, answer: Answer, sections: Sequence[Section]) -> Path:
     """Write `document` to a file, whose folder is made."""
     check_page(path)
     target = Path(path)
-    page = document(title, lead, sections)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(target) as part:
-        part.write_text(page, encoding="utf-8", errors="backslashreplace")  # a file's name need not be text
+    page = document(title, answer, sections)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(target) as part:
+            part.write_text(page, encoding="utf-8", errors="backslashreplace")  # a file's name need not be text
+    except OSError as error:
+        raise HyloopError(f"cannot write {target}: {error.strerror}. Make room, or give another folder.") from error
     return target
 
 
-def document(title: str, lead: str, sections: Sequence[Section]) -> str:
+def document(title: str, answer: Answer, sections: Sequence[Section]) -> str:
     """The whole page as text.
 
     A content security policy forbids every request, so the page cannot load anything even by mistake; plotly.js lies
     inside it.
     """
-    from plotly.offline import get_plotlyjs  # costs a third of a second, and only a page needs it
-
-    numbers = iter(range(1, 1 + sum(len(section.charts) for section in sections)))
-    links = "".join(f'<li><a href="#s{k}">{escape(s.title)}</a></li>' for k, s in enumerate(sections, 1))
-    body = "\n".join(_section(section, k, numbers) for k, section in enumerate(sections, 1))
-    drawing = (
-        f"<script>{get_plotlyjs()}</script>\n<script>{_SCRIPT}</script>" if any(s.charts for s in sections) else ""
-    )
+    shown = [section for section in sections if not section.empty]
+    pictures = [] if answer.picture is None else [answer.picture]
+    charts = [*pictures, *(chart for section in shown for chart in section.charts)]
+    ids = (f"plot{k}" for k in range(1, len(charts) + 1))
+    head = "".join(_figure(picture, next(ids)) for picture in pictures)
+    numbers = "".join(f"<div><dt>{escape(what)}</dt><dd>{escape(value)}</dd></div>" for value, what in answer.numbers)
+    links = "".join(f'<li><a href="#s{k}">{escape(s.title)}</a></li>' for k, s in enumerate(shown, 1))
+    body = "\n".join(_section(section, k, ids) for k, section in enumerate(shown, 1))
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -97,40 +141,66 @@ def document(title: str, lead: str, sections: Sequence[Section]) -> str:
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>{escape(title)}</title>
-<style>{_STYLE}</style>
+<style>{_asset("page.css")}</style>
 </head>
 <body>
-<header><h1>{escape(title)}</h1><p class="lead">{escape(lead)}</p></header>
+<header><h1>{escape(title)}</h1>
+<p class="answer">{escape(answer.sentence)}</p>
+<dl class="numbers">{numbers}</dl>
+{head}</header>
 <nav aria-label="Contents"><ul>{links}</ul></nav>
 <main>
 {body}
 </main>
-{drawing}
+{_scripts(charts)}
 </body>
 </html>
 """
 
 
-def _section(section: Section, k: int, numbers: Any) -> str:
+def _scripts(charts: Sequence[Chart | Drawing | Movie]) -> str:
+    """What draws: plotly.js only where it is needed, as it has 4.8 MB."""
+    parts = []
+    if any(not isinstance(chart, Movie) for chart in charts):
+        from plotly.offline import get_plotlyjs  # costs a third of a second, and only a page needs it
+
+        parts.append(get_plotlyjs())
+    parts.append(_asset("page.js"))
+    if any(isinstance(chart, Movie) for chart in charts):
+        parts.append(_asset("movie.js"))
+    return "\n".join(f"<script>{part}</script>" for part in parts)
+
+
+@cache
+def _asset(name: str) -> str:
+    return files("hyloop.report").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def _section(section: Section, k: int, ids: Iterator[str]) -> str:
     parts = [f"<p>{escape(text)}</p>" for text in section.text if text.strip()]
-    parts += [_chart(chart, next(numbers)) for chart in section.charts]
+    parts += [_figure(chart, next(ids)) for chart in section.charts]
+    parts += [
+        f'<div class="code"><pre>{escape(code.text.strip())}</pre><button type="button">copy</button></div>'
+        for code in section.code
+    ]
     parts += [_table(table) for table in section.tables]
-    return (
-        f'<section aria-labelledby="s{k}">\n<h2 id="s{k}">{escape(section.title)}</h2>\n'
-        + "\n".join(parts)
-        + "</section>"
-    )
+    heading, inner = f'<h2 id="s{k}">{escape(section.title)}</h2>', "\n".join(parts)
+    if section.folded:
+        return f'<details class="section"><summary>{heading}</summary>\n{inner}</details>'
+    return f'<section aria-labelledby="s{k}">\n{heading}\n{inner}</section>'
 
 
-def _chart(chart: Chart | Drawing, k: int) -> str:
+def _figure(chart: Chart | Drawing | Movie, name: str) -> str:
+    caption = f"<figcaption>{escape(chart.caption)}</figcaption>" if chart.caption else ""
+    if isinstance(chart, Movie):
+        return f"<figure>{movie_html(chart, name)}{caption}</figure>"
     spec = chart_spec(chart)
     # "<" never appears as itself, so no text in the data can close the script element
     data = json.dumps(spec, ensure_ascii=True, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
-    caption = f"<figcaption>{escape(chart.caption)}</figcaption>" if chart.caption else ""
     return (
-        f'<figure><div class="wide"><div class="plot" id="plot{k}" role="img" aria-label="{escape(chart.alt)}" '
+        f'<figure><div class="plot" id="{name}" role="img" aria-label="{escape(chart.alt)}" '
         f'style="height:{spec["layout"]["height"]}px"><noscript>{escape(chart.alt)} (drawn with JavaScript)</noscript>'
-        f'</div></div>{caption}<script type="application/json" data-for="plot{k}">{data}</script></figure>'
+        f'</div>{caption}<script type="application/json" data-for="{name}">{data}</script></figure>'
     )
 
 
@@ -152,10 +222,14 @@ def _table(table: Table) -> str:
         for name, right in zip(table.columns, numeric, strict=True)
     )
     rows = "\n".join(f"<tr>{''.join(cell(text, j) for j, text in enumerate(row))}</tr>" for row in texts)
-    return (
+    title = "" if table.folded else f"<caption>{escape(table.title)}</caption>"
+    shown = (
         f'<div class="wide" role="region" tabindex="0" aria-label="{escape(table.title)}"><table>'
-        f"<caption>{escape(table.title)}</caption><thead><tr>{head}</tr></thead><tbody>\n{rows}\n</tbody></table></div>"
+        f"{title}<thead><tr>{head}</tr></thead><tbody>\n{rows}\n</tbody></table></div>"
     )
+    if table.folded:
+        return f'<details class="table"><summary>{escape(table.title)}</summary>{shown}</details>'
+    return shown
 
 
 def cell_text(value: Any) -> str:
@@ -175,62 +249,3 @@ def _class(kind: str) -> str:
 
 
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
-
-# Colours are variables, so that one rule serves light, dark and paper. plotly.js writes colours into each element;
-# the important rules bring its text and lines back to the page's.
-_STYLE = """
-:root { --ink: #1c1d1f; --soft: #5d6167; --line: #e3e4e7; --axis: #b9bcc1; --back: #fff; --link: #1f5f9e;
-  --good: #1d7a4f; --bad: #b3402a; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6e7e9; --soft: #a2a6ad; --line: #33363b; --axis: #5b6068;
-  --back: #17181b; --link: #7db5ea; --good: #5cc596; --bad: #ee8a72; } }
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 1080px; padding: 2.5rem 1.5rem 4rem; background: var(--back); color: var(--ink);
-  font: 15px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
-h1 { font-size: 1.75rem; line-height: 1.25; font-weight: 650; margin: 0 0 .4rem; text-wrap: balance;
-  overflow-wrap: anywhere; }
-h2 { font-size: 1.2rem; font-weight: 650; margin: 2.6rem 0 .7rem; padding-top: .7rem;
-  border-top: 1px solid var(--line); }
-p { max-width: 72ch; margin: .5rem 0; overflow-wrap: anywhere; }
-.lead, figcaption, caption { color: var(--soft); }
-a { color: var(--link); }
-nav ul { list-style: none; padding: 0; margin: 1rem 0 0; display: flex; flex-wrap: wrap; gap: .3rem 1.3rem; }
-nav a { text-decoration: none; } nav a:hover, nav a:focus { text-decoration: underline; }
-figure { margin: 1rem 0 1.5rem; } figcaption { font-size: .87rem; max-width: 90ch; }
-.wide { overflow-x: auto; } .plot { min-width: 640px; }
-table { border-collapse: collapse; margin: .8rem 0 1.6rem; font-size: .92rem; font-variant-numeric: tabular-nums; }
-caption { text-align: left; font-weight: 600; padding-bottom: .35rem; white-space: nowrap; }
-th, td { text-align: left; vertical-align: top; padding: .28rem 1.2rem .28rem 0; border-bottom: 1px solid var(--line);
-  overflow-wrap: break-word; max-width: 34rem; }
-thead th { border-bottom: 1.5px solid var(--axis); font-weight: 600; vertical-align: bottom; }
-th.n, td.n { text-align: right; }
-.verdict { font-weight: 600; } .beaten, .met { color: var(--good); } .missed { color: var(--bad); }
-.long { overflow-wrap: anywhere; min-width: 12rem; }
-summary { cursor: pointer; } pre { white-space: pre-wrap; font-size: .85em; margin: .4rem 0; }
-.plot [class$="tick"] text, .plot .legendtext, .plot .annotation-text, .plot [class$="title"] {
-  fill: var(--ink) !important; }
-.plot path[class*="grid"] { stroke: var(--line) !important; }
-.plot .zl { stroke: var(--axis) !important; }
-.plot .rangeslider-bg { fill: var(--line) !important; fill-opacity: .35; }
-@media print {
-  :root { --ink: #000; --soft: #444; --line: #ddd; --axis: #999; --back: #fff; --link: #000; --good: #000;
-    --bad: #000; }
-  @page { margin: 15mm; }
-  body { padding: 0; font-size: 10pt; max-width: none; } nav, .modebar { display: none; }
-  .wide { overflow: visible; } tr, figure { break-inside: avoid; } h2 { break-after: avoid; }
-}
-"""
-
-_SCRIPT = """
-"use strict";
-const plots = [...document.querySelectorAll(".plot")];
-const config = { responsive: true, displaylogo: false, showSendToCloud: false, plotlyServerURL: "", scrollZoom: false,
-  modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"], toImageButtonOptions: { format: "svg" } };
-for (const plot of plots) {
-  const spec = JSON.parse(document.querySelector(`script[data-for="${plot.id}"]`).textContent);
-  plot.replaceChildren();
-  Plotly.newPlot(plot, spec.data, spec.layout, config);
-}
-const paper = 680; // px, the text width of A4 and of Letter
-addEventListener("beforeprint", () => plots.forEach(plot => Plotly.relayout(plot, { width: paper })));
-addEventListener("afterprint", () => plots.forEach(plot => Plotly.relayout(plot, { width: null, autosize: true })));
-"""

@@ -23,7 +23,7 @@ from hyloop.report.display import (
     site_names,
     spectrum_panels,
 )
-from hyloop.report.page import Section, Table, write_page
+from hyloop.report.page import Answer, Section, Table, write_page
 
 __all__ = ["Chart", "Panel", "Section", "Table", "write_report"]
 
@@ -37,6 +37,7 @@ def write_report(
     recordings: Recordings,
     *,
     title: str,
+    answer: Answer | None = None,
     summary: Sequence[Table] = (),
     notes: Sequence[str] = (),
     sections: Sequence[Section] = (),
@@ -74,7 +75,8 @@ def write_report(
             raise BadInput(f"report: the recording '{name}' has no samples. Leave it out, or run it again.")
     head = [Section("Results", notes, tables=[*summary, *_peaks(recordings)])]
     parts = [*head, *sections, *_drawings(recordings), *_timing(recordings), *_provenance(recordings)]
-    return write_page(path, title, _lead(recordings), [p for p in parts if p.text or p.charts or p.tables])
+    numbers = [(str(len(recordings)), "recordings"), ("", ""), ("", "")]
+    return write_page(path, title, answer or Answer(_lead(recordings), numbers, None), parts)
 
 
 def _lead(recordings: Recordings) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from hyloop.neural.histories import History
 from hyloop.report.charts import Chart
 from hyloop.report.display import Line, Panel, readable, rows_to_draw
-from hyloop.report.page import Section, Table, write_page
+from hyloop.report.page import Answer, Section, Table, write_page
 from hyloop.report.provenance import versions
 from hyloop.report.training_result import MEASURES, Member, TrainingOutcome
 
@@ -34,11 +34,12 @@ def write_training(path: Path, outcome: TrainingOutcome) -> Path:
     if not now.parts.validation:
         text.append("No events were set aside for validation, so the last epoch was kept, however much it overfits.")
     drawn = [*now.parts.validation, *now.parts.test, *now.parts.train][:_MOST]
+    histories, loops = _histories(outcome.chosen, drawn, outcome), _loops(outcome, drawn)
     sections = [
         Section("Agreement", text, tables=[_agreement(outcome)]),
         Section("Losses", charts=[_losses(outcome.members[:_MOST_SEEDS])], tables=[_seeds(outcome)]),
-        Section("Predictions", charts=[*_histories(outcome.chosen, drawn, outcome), *_loops(outcome, drawn)]),
-        Section("Settings", tables=_settings(outcome)),
+        Section("Predictions", charts=[*histories, *loops]),
+        Section("Settings", tables=_settings(outcome), folded=True),
     ]
     count = len(outcome.members)
     sizes = (
@@ -47,7 +48,14 @@ def write_training(path: Path, outcome: TrainingOutcome) -> Path:
     lead = f"{now.file.network.kind} network, {sizes} for test; {count} seed{'s' if count > 1 else ''}."
     title = now.file.title or f"Training of {now.path.stem}"
     chosen = kept if count > 1 and now.parts.validation else ""
-    return write_page(path, title, lead + chosen, sections)
+    name = next(f"all of {side}" for side in ("test", "validation", "train") if getattr(now.parts, side))
+    numbers = [
+        (f"{100 * outcome.spread(name, 'NRMSE')[0]:.3g} %", f"error over range, {name}"),
+        (str(len(now.parts.train)), "tests trained on"),
+        (str(count), "seeds"),
+    ]
+    picture = (loops or histories)[0]
+    return write_page(path, title, Answer(lead + chosen, numbers, picture), sections)
 
 
 def _agreement(outcome: TrainingOutcome) -> Table:

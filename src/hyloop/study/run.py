@@ -81,6 +81,9 @@ def run_experiment(
     built = build(experiment)
     path.parent.mkdir(parents=True, exist_ok=True)
     attributes = provenance(source, experiment.seed) | {"title": experiment.title, "notes": list(built.notes)}
+    attributes |= {"periods": built.periods(), "excitation": built.motion.name}
+    if source is not None:
+        attributes["experiment"] = source.read_text(encoding="utf-8-sig")
     if overrides:
         attributes["overrides"] = list(overrides)
     with holding(path, _TAKEN):
@@ -91,12 +94,17 @@ def run_experiment(
 def _record(
     built: Built, path: Path, attributes: dict[str, Any], overwrite: bool, keep: Keep | None, progress: Progress | None
 ) -> None:
-    recording, loop, rows = built.experiment.recording, built.loop, built.excitation
-    per_step = loop.substeps if recording.every == "tick" else 1
-    settings: dict[str, Any] = {"record": recording.channels, "every": recording.every}
+    every, loop, rows = built.experiment.recording.every, built.loop, built.excitation
+    per_step = loop.substeps if every == "tick" else 1
+    wanted, derived = built.recorded()
+    settings: dict[str, Any] = {"record": [*wanted, *(derived.sources if derived else ())], "every": every}
+
+    def chosen(piece: Recording) -> Recording:
+        return derived.joined(piece, wanted, per_step) if derived else piece
+
     loop.start(rows[0])
-    first = loop.advance(rows[:0], with_present=True, **settings)
-    attributes |= first.attributes
+    first = chosen(loop.advance(rows[:0], with_present=True, **settings))
+    attributes |= {**first.attributes, "building": built.building}
     if built.estimates:
         attributes["estimates"] = {name: list(pair) for name, pair in built.estimates.items() if name in first.names}
     ticks = (len(rows) - 1) * loop.substeps
@@ -106,8 +114,16 @@ def _record(
     with Recorder(path, first.names, first.units, loop.dt / per_step, attributes, overwrite=overwrite) as recorder:
         recorder.write(first.data)
         begin = perf_counter()  # everything is compiled by now
+        pieces = np.array_split(rows[1:], min(CHUNKS, max(len(rows) - 1, 1)))
         try:
-            _advance(built, recorder, settings, progress)
+            for k, piece in enumerate(pieces):
+                recorder.write(chosen(loop.advance(piece, **settings)).data)
+                if progress:
+                    progress((k + 1) / len(pieces))
+        except RunFailed as failure:
+            recorder.write(chosen(failure.result).data)
+            recorder.outcome["fault"] = str(failure)
+            raise
         except KeyboardInterrupt as stop:
             recorder.outcome["fault"] = "interrupted"
             stop.args = (*stop.args, f"{path} holds what was recorded until then, and is marked as not complete")
@@ -121,17 +137,3 @@ def _record(
             "time per tick, recording included [µs]": round(1e6 * elapsed / max(ticks, 1), 3),
             "simulated time over time of the run": round(ticks * loop.dt / loop.substeps / max(elapsed, 1e-9), 1),
         }
-
-
-def _advance(built: Built, recorder: Recorder, settings: dict[str, Any], progress: Progress | None) -> None:
-    rows = built.excitation[1:]
-    pieces = np.array_split(rows, min(CHUNKS, max(len(rows), 1)))
-    for k, piece in enumerate(pieces):
-        try:
-            recorder.write(built.loop.advance(piece, **settings).data)
-        except RunFailed as failure:
-            recorder.write(failure.result.data)
-            recorder.outcome["fault"] = str(failure)
-            raise
-        if progress:
-            progress((k + 1) / len(pieces))
