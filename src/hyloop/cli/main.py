@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from hyloop.cli.commands import data, identify, info, model, recordings, run, study, train
 from hyloop.cli.console import complain
-from hyloop.cli.surroundings import Interrupted, ReaderLeft, leave_quietly, prepare, unwritable
+from hyloop.cli.surroundings import Interrupted, ReaderLeft, interruption, leave_quietly, prepare, unwritable
 from hyloop.errors import BadInput, DownloadFailed, HyloopError, RunFailed
 
 __all__ = ["app", "main"]
@@ -28,6 +28,10 @@ class _Commands(TyperGroup):
             raise Interrupted(stop) from stop
         except BrokenPipeError as error:
             raise ReaderLeft from error
+        except (RuntimeError, ImportError, SystemError) as error:
+            if stop := interruption(error):
+                raise Interrupted(stop) from error
+            raise
         except EOFError as error:
             raise BadInput(f"a file ends too early ({error}).") from error
         except UnicodeDecodeError as error:
@@ -93,7 +97,8 @@ def main() -> None:
             raise
         show_()
         sys.exit(2)
-    sys.exit(code if isinstance(code, int) else 0)
+    if isinstance(code, int) and code:
+        sys.exit(code)
 
 
 def _heading(error: HyloopError) -> str:

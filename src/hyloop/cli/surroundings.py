@@ -5,15 +5,18 @@ import os
 import signal
 import sys
 import warnings
+from threading import Timer
 from typing import Any, NoReturn
 
 from hyloop.cli.console import complain
 from hyloop.errors import HyloopWarning
 
-__all__ = ["Interrupted", "ReaderLeft", "leave_quietly", "prepare", "unwritable"]
+__all__ = ["Interrupted", "ReaderLeft", "interruption", "leave_quietly", "prepare", "unwritable"]
 
+_usual = warnings.showwarning
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-_ENDING = ("SIGTERM", "SIGHUP")  # as Ctrl-C: a recording is closed and what was begun elsewhere goes
+_ENDING = ("SIGINT", "SIGTERM", "SIGHUP")  # Ctrl-C, kill, a terminal that closes: the same to a recording
+_SOON = 0.05  # s
 
 
 class Interrupted(Exception):
@@ -42,27 +45,40 @@ def prepare() -> None:
             setattr(sys, name, os.fdopen(number, "w"))
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a terminal without µ, a name that is no text
-    warnings.showwarning = _shown(warnings.showwarning)
+    warnings.showwarning = _show
     for name in _ENDING:
         number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) == signal.SIG_DFL:  # else nohup, or a test
+        if number is not None and signal.getsignal(number) in (
+            signal.SIG_DFL,
+            signal.default_int_handler,
+        ):  # else nohup
             signal.signal(number, _end)
 
 
-def _end(number: int, frame: Any) -> NoReturn:
+def _end(number: int, frame: Any) -> None:
+    """Interrupt; but where LLVM has called Python and would swallow the exception, a moment later."""
+    above = frame
+    while above is not None:
+        if "llvmlite" in above.f_code.co_filename and above.f_code.co_name.startswith("_raw_"):
+            Timer(_SOON, os.kill, (os.getpid(), number)).start()
+            return
+        above = above.f_back
     raise KeyboardInterrupt(number)
 
 
-def _shown(usual: Any) -> Any:
+def interruption(error: BaseException | None) -> KeyboardInterrupt | None:
+    """The interrupt that a library has turned into another error, if that is what happened."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error
+
+
+def _show(message: Any, category: Any, *rest: Any, **named: Any) -> None:
     """Our own warnings as sentences, others as usual."""
-
-    def show(message: Any, category: Any, *rest: Any, **named: Any) -> None:
-        if issubclass(category, HyloopWarning):
-            complain("note", message)
-        else:
-            usual(message, category, *rest, **named)
-
-    return show
+    if issubclass(category, HyloopWarning):
+        complain("note", message)
+    else:
+        _usual(message, category, *rest, **named)
 
 
 def leave_quietly() -> NoReturn:

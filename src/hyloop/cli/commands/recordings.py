@@ -28,7 +28,7 @@ def export(
 
     check_export(target)
     Recording.load(file).export(target)
-    console.print(f"wrote {target}")
+    console.print(f"wrote {target}", soft_wrap=True)
 
 
 def report(
@@ -47,7 +47,7 @@ def report(
     if figures:
         check_folder(figures, "figures are written")
     recordings = {file.stem: Recording.load(file) for file in files}
-    console.print(f"report: {write_report(out, recordings, title=title)}")
+    console.print(f"report: {write_report(out, recordings, title=title)}", soft_wrap=True)
     if figures:
         for path in save_figures(figures, recordings):
-            console.print(f"figure: {path}")
+            console.print(f"figure: {path}", soft_wrap=True)

@@ -69,6 +69,6 @@ def run(
     for note in recording.notes:
         console.print(f"note: {note}")
     console.print(f"{ticks} controller ticks, {pace:.2f} µs each, recording included")
-    console.print(f"recording: {path}")
+    console.print(f"recording: {path}", soft_wrap=True)
     if page:
-        console.print(f"report:    {page}")
+        console.print(f"report:    {page}", soft_wrap=True)

@@ -54,8 +54,8 @@ def study_run(
     show_verdicts(result.verdicts)
     for note in result.notes:
         console.print(f"note: {note}")
-    console.print(f"claims: {result.claims}")
-    console.print(f"report: {result.report}")
+    console.print(f"claims: {result.claims}", soft_wrap=True)
+    console.print(f"report: {result.report}", soft_wrap=True)
 
 
 @app.command("table")
