@@ -165,7 +165,7 @@ def test_a_disk_too_small_for_the_recording_is_refused_before_the_run(place, dis
 
 
 def test_a_disk_that_fills_in_a_run_ends_it_and_what_was_recorded_can_be_read(place, disk):
-    small = disk("size=8m")
+    small = disk("size=40m")
     process = start(place, *RUN, *LONG, "--out", small / "x.h5")
     until(small / "x.h5", process)
     with pytest.raises(OSError, match="No space"), open(small / "other", "wb", buffering=0) as other:
