@@ -100,6 +100,8 @@ BAD = [
     (("export", "binary.h5", "x.csv"), "binary.h5"),
     (("report", "binary.h5", "--out", "x.html"), "binary.h5"),
     (("report", "run.h5", "nowhere.h5", "--out", "x.html"), "nowhere.h5"),
+    ((*RUN, "--against", "nowhere.h5"), "nowhere.h5"),
+    ((*RUN, "--against", "binary.h5"), "binary.h5"),
     # values that cannot be
     ((*RUN, "--set", "nonsense"), "key.path=value"),
     ((*RUN, "--set", "=3"), "key.path=value"),

@@ -1,6 +1,7 @@
 """Run an experiment: step in chunks, record while running, show progress."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -19,7 +20,7 @@ from hyloop.report.provenance import provenance
 from hyloop.study.build import Built, build
 from hyloop.study.trained import outside_notes
 
-__all__ = ["run_experiment", "run_file"]
+__all__ = ["run_experiment", "run_file", "run_in_memory", "without_devices"]
 
 CHUNKS = 200  # pieces of a run: often enough for a smooth progress bar, rare enough to cost nothing
 
@@ -35,14 +36,30 @@ def run_file(
     *,
     overwrite: bool = True,
     keep: Keep | None = None,
+    bare: bool = False,
     progress: Progress | None = None,
 ) -> Recording:
-    """Run an experiment file into `out`, or into the recording it names; see `run_experiment`."""
+    """Run an experiment file into `out`, or into the recording it names; see `run_experiment`.
+
+    With `bare` the structure runs without its devices, into a recording whose name ends in -bare.
+    """
     experiment = load_experiment(path, list(overrides))
     target = out or Path(experiment.recording.file or Path("out") / f"{path.stem}.h5")
+    if bare:
+        experiment, target = without_devices(experiment), target.with_stem(f"{target.stem}-bare")
     return run_experiment(
         experiment, target, source=path, overrides=overrides, overwrite=overwrite, keep=keep, progress=progress
     )
+
+
+def without_devices(experiment: Experiment) -> Experiment:
+    """The same structure under the same excitation, with nothing at its sites; every channel is recorded."""
+    everything = experiment.recording.model_copy(update={"channels": ("*",)})
+    title = f"{experiment.title}, without devices" if experiment.title else ""
+    changes = {"sites": {}, "blocks": {}, "recording": everything, "title": title}
+    bare = experiment.model_copy(update=changes)
+    bare._source = experiment.source
+    return bare
 
 
 def run_experiment(
@@ -80,15 +97,39 @@ def run_experiment(
             pass
     built = build(experiment)
     path.parent.mkdir(parents=True, exist_ok=True)
-    attributes = provenance(source, experiment.seed) | {"title": experiment.title, "notes": list(built.notes)}
-    attributes |= {"periods": built.periods(), "excitation": built.motion.name}
-    if source is not None:
-        attributes["experiment"] = source.read_text(encoding="utf-8-sig")
-    if overrides:
-        attributes["overrides"] = list(overrides)
+    attributes = _about(built, source, overrides)
     with holding(path, _TAKEN):
         _record(built, path, attributes, overwrite, keep, progress)
         return Recording.load(path)
+
+
+def run_in_memory(experiment: Experiment, *, source: Path | None = None, overrides: tuple[str, ...] = ()) -> Recording:
+    """Build and run an experiment without writing anything; see `run_experiment`."""
+    built = build(experiment)
+    attributes = _about(built, source, overrides)
+    try:
+        result = built.run()
+    except RunFailed as failure:
+        failure.result = replace(failure.result, attributes={**attributes, **failure.result.attributes})
+        raise
+    if outside := outside_notes(built.loop):
+        attributes["notes"] = [*built.notes, *outside]
+    return replace(result, attributes={**attributes, **result.attributes, "building": built.building})
+
+
+def _about(built: Built, source: Path | None, overrides: tuple[str, ...]) -> dict[str, Any]:
+    """What a recording says of the experiment it comes from."""
+    experiment = built.experiment
+    attributes = provenance(source, experiment.seed) | {"title": experiment.title, "notes": list(built.notes)}
+    attributes |= {"periods": built.periods(), "excitation": built.motion.name}
+    if source is not None:
+        attributes["experiment_text"] = source.read_text(encoding="utf-8-sig")
+    if overrides:
+        attributes["overrides"] = list(overrides)
+    if built.estimates:
+        names = built.recorded()[0]
+        attributes["estimates"] = {name: list(pair) for name, pair in built.estimates.items() if name in names}
+    return attributes
 
 
 def _record(
@@ -105,8 +146,6 @@ def _record(
     loop.start(rows[0])
     first = chosen(loop.advance(rows[:0], with_present=True, **settings))
     attributes |= {**first.attributes, "building": built.building}
-    if built.estimates:
-        attributes["estimates"] = {name: list(pair) for name, pair in built.estimates.items() if name in first.names}
     ticks = (len(rows) - 1) * loop.substeps
     check_room(path, (1 + (len(rows) - 1) * per_step) * (1 + len(first.names)))
     if keep is not None and (earlier := set_aside(path, ".html")):
