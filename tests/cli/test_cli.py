@@ -165,16 +165,16 @@ def test_quick_study(tmp_path):
     done = hyloop("study", "run", "wang2020", "--quick", "--out", "study", "--json", cwd=tmp_path)
     verdicts = {row["claim"]: row for row in json.loads(done.stdout)}
     assert verdicts["first period"]["verdict"] == "met"
-    ours = {claim: row["ours"] for claim, row in verdicts.items()}
-    for element in (2, 4, 6, 8, 10, 12):  # a model that follows the tested brace is better than one that does not
-        assert ours[f"RMSD of element {element}, UKF"] < 0.5 * ours[f"RMSD of element {element}, Traditional"]
-    for noise in ("40 dB", "20 dB", "5 dB"):  # the guard: noise alone makes no model worse
-        assert ours[f"{noise} noise: RMSD over that without updating, worst story"] <= 1.0
-    assert ours["wrong device: RMSD over that without updating, worst story"] < 0.8
+    assert all(row["verdict"] != "not-comparable" for row in verdicts.values())  # what it cannot judge is left out
     assert json.loads((tmp_path / "study" / "claims.json").read_text()) == list(verdicts.values())
     page = Page(tmp_path / "study" / "report.html")
     assert_claims(page, read_verdicts(tmp_path / "study" / "claims.json"))
     recorded = Recording.load(tmp_path / "study" / "Reference.h5")
-    _, f = page.lines(0)["brace1", "Reference"]
+    _, f = page.lines(1)["brace1", "Reference"]
     np.testing.assert_allclose(extremes(f), 1e-3 * extremes(recorded["brace1.f"]), rtol=SINGLE)
+    assert f"judges {len(verdicts)} of 58 claims" in page.text
+    # where the network is that of another device, updating matters in every story
+    shown = page.rows("RMSD, El Centro, one network trained on another device")
+    before, after = (np.array(shown[case][1:], dtype=float) for case in ("not updated", "updated"))
+    assert (after < before).all() and after.mean() < 0.5 * before.mean()
     assert "wang2020" in hyloop("study", "list", cwd=tmp_path).stdout

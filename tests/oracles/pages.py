@@ -21,7 +21,7 @@ class Page(HTMLParser):
     def __init__(self, path):
         super().__init__(convert_charrefs=True)
         self.open, self.headings, self.loads, self.specs, self.scripts, self.cells = [], [], [], [], [], []
-        self.policy, self.text, self.plots, self.tables = "", "", [], {}
+        self.policy, self.text, self.plots, self.tables, self._folded = "", "", [], {}, ""
         self.feed(path.read_text(encoding="utf-8"))
         self.close()
         assert not self.open
@@ -35,6 +35,8 @@ class Page(HTMLParser):
         self.loads += [value for key, value in attrs if key in ("src", "href", "srcset", "data", "action", "poster")]
         if tag == "table":
             self._rows = []
+            if self._folded:
+                self.tables[self._folded], self._folded = self._rows, ""
         if tag == "tr":
             self._rows.append([])
         if tag == "td":
@@ -58,6 +60,8 @@ class Page(HTMLParser):
             self.headings.append(data)
         if tag == "caption":
             self.tables[data] = self._rows
+        if tag == "summary" and any(given.get("class") == "table" for _, given in self.open):
+            self._folded = data  # the title of a table that is folded away
         if any(name == "td" for name, _ in self.open):
             self.cells[-1] += data
             self._rows[-1][-1] += data

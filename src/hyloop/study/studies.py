@@ -16,9 +16,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from hyloop.errors import BadInput, UnknownName
 from hyloop.record import Recording
-from hyloop.report.page import check_folder
-from hyloop.report.run_page import Table, write_report
-from hyloop.study.claims import Verdict, judge, load_claims, write_verdicts
+from hyloop.report.page import Table, check_folder
+from hyloop.report.study_page import JudgedClaim, StudySummary, study_sentence, write_study
+from hyloop.study.claims import Claim, Verdict, judge, load_claims, write_verdicts
 from hyloop.study.run import run_file
 
 __all__ = ["Job", "Study", "StudyResult", "find_studies", "run_study"]
@@ -32,6 +32,7 @@ class Study(BaseModel):
     title: str
     reference: str
     about: str = ""
+    full: str = ""  # time of a full run, in words
 
 
 @dataclass
@@ -45,6 +46,7 @@ class Job:
     recordings: dict[str, Recording] = field(default_factory=dict)
     tables: list[Table] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    numbers: list[tuple[str, str]] = field(default_factory=list)  # for the top of the page: a number and what it is
     not_comparable: dict[str, str] = field(default_factory=dict)  # claims this run cannot judge, and why
 
     def run(self, case: str, experiment: str, *overrides: str) -> Recording:
@@ -68,6 +70,7 @@ class StudyResult:
     claims: Path
     report: Path
     notes: list[str]
+    sentence: str  # how the claims stand
 
 
 def _roots() -> list[Path]:
@@ -105,32 +108,34 @@ def run_study(name: str, out: Path, *, quick: bool, progress: Callable[[str, flo
     out.mkdir(parents=True, exist_ok=True)
     job = Job(folder, out, quick, progress)
     values = _load(folder / "study.py").run(job)
-    command = f"hyloop study run {name}" + (" --quick" if quick else "")
-    verdicts = judge(name, claims, values, command, job.not_comparable)
+    command = f"hyloop study run {name}"
+    verdicts = judge(name, claims, values, command + " --quick" * quick, job.not_comparable, partial=quick)
     write_verdicts(out / "claims.json", verdicts)
-    sources = {claim.claim: claim for claim in claims}
-    rows = [
-        [
+    comparable = sum(claim.comparable for claim in claims)
+    about = [*job.notes, head.about, head.reference]
+    summary = StudySummary(head.title, about, comparable, quick, head.full, command, job.numbers)
+    judged = _judged(claims, verdicts, job.not_comparable)
+    report = write_study(out / "report.html", summary, judged, job.tables, job.recordings)
+    return StudyResult(verdicts, out / "claims.json", report, job.notes, study_sentence(summary, judged))
+
+
+def _judged(claims: list[Claim], verdicts: list[Verdict], reasons: dict[str, str]) -> list[JudgedClaim]:
+    of = {claim.claim: claim for claim in claims}
+    return [
+        JudgedClaim(
             v.claim,
-            sources[v.claim].source,
-            _number(v.paper),
-            _number(v.ours),
+            of[v.claim].source,
+            v.paper,
+            v.ours,
             v.unit,
             v.verdict,
-            job.not_comparable.get(v.claim, sources[v.claim].not_comparable),
-        ]
+            of[v.claim].aim,
+            of[v.claim].tolerance,
+            v.headline,
+            reasons.get(v.claim, of[v.claim].not_comparable),
+        )
         for v in verdicts
     ]
-    columns = ["claim", "source", "paper", "ours", "unit", "verdict", "remark"]
-    tables = [Table("Claims", columns, rows), *job.tables]
-    report = write_report(
-        out / "report.html",
-        job.recordings,
-        title=head.title,
-        summary=tables,
-        notes=[head.reference, head.about, *job.notes],
-    )
-    return StudyResult(verdicts, out / "claims.json", report, job.notes)
 
 
 def _load(path: Path) -> Any:
@@ -144,7 +149,3 @@ def _load(path: Path) -> Any:
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4g}"
