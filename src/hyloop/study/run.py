@@ -14,6 +14,7 @@ from hyloop.record import Recorder, Recording
 from hyloop.record.layout import check_name
 from hyloop.report.provenance import provenance
 from hyloop.study.build import Built, build
+from hyloop.study.following import described_models
 from hyloop.study.trained import outside_notes
 
 __all__ = ["run_experiment", "run_file"]
@@ -81,6 +82,8 @@ def _record(built: Built, path: Path, attributes: dict[str, Any], overwrite: boo
     attributes |= first.attributes
     if built.estimates:
         attributes["estimates"] = {name: list(pair) for name, pair in built.estimates.items() if name in first.names}
+    if models := described_models(built.experiment, loop.sites):
+        attributes["models"] = models
     ticks = (len(rows) - 1) * loop.substeps
     with Recorder(path, first.names, first.units, loop.dt / per_step, attributes, overwrite=overwrite) as recorder:
         recorder.write(first.data)
