@@ -46,6 +46,9 @@ class Layout:
         if key in self.selected:
             return self.selected[key]
         for pattern in patterns:
+            if pattern in self.positions:  # a name in full, of which a large model has thousands
+                chosen.add(self.positions[pattern])
+                continue
             found = [i for i, name in enumerate(self.names) if fnmatchcase(name, pattern)]
             if not found:
                 raise UnknownName("channel", pattern, self.names)

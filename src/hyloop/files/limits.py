@@ -7,11 +7,10 @@ from pydantic import PlainValidator, WithJsonSchema
 
 from hyloop.errors import BadInput
 from hyloop.files.fields import Quantity, Table
-from hyloop.files.frames.frame import story_nodes
 from hyloop.files.units import quantity
 from hyloop.loop import Drift
 from hyloop.loop import Limits as LoopLimits
-from hyloop.structure import Model, Structure
+from hyloop.structure import Structure
 
 __all__ = ["Force", "Length", "Limits", "loop_limits"]
 
@@ -51,25 +50,18 @@ class Limits(Table):
     """Kinetic energy, in terms of the most that a passive structure can have; default 4."""
 
 
-def loop_limits(spec: Limits, frame: Structure, model: Model | None, heights: Any) -> LoopLimits:
-    """The limits of a loop; `heights` are those of the stories where no model knows them, or None."""
+def loop_limits(spec: Limits, frame: Structure) -> LoopLimits:
+    """The limits of a loop."""
     given = {key: getattr(spec, key) for key in ("max_u", "max_energy") if getattr(spec, key) is not None}
     if spec.max_drift is None:
         return LoopLimits(**given)
-    if model is not None:
-        nodes = story_nodes(model)
-        floors = [f"{node}.ux" for node in nodes]
-        levels = [float(model.nodes[node][1]) for node in nodes]
-        heights = np.diff([min(float(place[1]) for place in model.nodes.values()), *levels])
-        along = [frame.between(upper, lower) for upper, lower in zip(floors, [None, *floors[:-1]], strict=True)]
-    else:
-        along = [frame.story(k) for k in range(1, max(len(frame.floors), 1) + 1)]
+    along = [frame.story(k) for k in range(1, max(len(frame.floors), 1) + 1)]
     value, relative = spec.max_drift
-    if relative and heights is None:
+    if relative and not frame.heights:
         raise BadInput(
             "a part of the story height needs heights, which this structure does not have; give a length, "
             "such as '60 mm'."
         )
-    sizes = np.broadcast_to(value * np.asarray(heights) if relative else value, len(along))
+    sizes = np.broadcast_to(value * np.asarray(frame.heights) if relative else value, len(along))
     drifts = {f"story {k + 1}": Drift(row, float(size)) for k, (row, size) in enumerate(zip(along, sizes, strict=True))}
     return LoopLimits(**given, drifts=drifts)

@@ -142,6 +142,8 @@ class Recording(Table):
     """Channels to record; * and ? match as in a shell."""
     every: Literal["step", "tick"] = "step"
     """Record at every step or at every controller tick."""
+    derived: bool = True
+    """Record absolute accelerations, story drifts, base shear and energies too."""
 
     @model_validator(mode="after")
     def _named(self) -> Self:

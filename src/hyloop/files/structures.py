@@ -2,6 +2,7 @@
 
 from typing import Annotated, Any, Literal, Self
 
+import numpy as np
 from pydantic import Field, model_validator
 
 from hyloop.errors import BadInput, BadShape, UnknownName
@@ -27,7 +28,7 @@ class ShearFrame(Table):
     gravity: Annotated[Any, Quantity("N", low=0.0, depth=1)] = None
     """Gravity load of the floors, for P-Delta; needs heights."""
     heights: Annotated[Any, Quantity("m", above=0.0, depth=1)] = None
-    """Story heights, for P-Delta; needs gravity."""
+    """Story heights, for P-Delta (with gravity), drift ratios and the picture."""
     damping: Damping | None = None
 
     @model_validator(mode="after")
@@ -36,9 +37,8 @@ class ShearFrame(Table):
             value = getattr(self, key)
             if isinstance(value, tuple) and len(value) != self.stories:
                 refuse(key, BadShape(f"got {len(value)} values for {self.stories} stories; give one for each, or one."))
-        if (self.gravity is None) != (self.heights is None):
-            missing = "heights" if self.heights is None else "gravity"
-            refuse(missing, BadInput("is missing; P-Delta needs both gravity and heights. Give both or neither."))
+        if self.gravity is not None and self.heights is None:
+            refuse("heights", BadInput("is missing; gravity acts by P-Delta, which needs both gravity and heights."))
         return self
 
 
@@ -58,6 +58,8 @@ class Matrices(Table):
     """Names of the degrees of freedom; default 1, 2, ..."""
     floors: Annotated[tuple[str, ...], Field(strict=False)] = ()
     """Names of the horizontal degrees of freedom of the floors, from the bottom up; needed for sites with a story."""
+    heights: Annotated[Any, Quantity("m", above=0.0, depth=1)] = None
+    """Story heights, one for each floor, for drift ratios and the picture."""
     damping: Damping | None = None
 
     @model_validator(mode="after")
@@ -78,6 +80,10 @@ class Matrices(Table):
                 refuse("floors", UnknownName("degree of freedom", floor, known))
         if len(set(self.floors)) < len(self.floors):
             refuse("floors", BadInput("name each floor once, from the bottom up."))
+        if self.heights is not None and np.shape(self.heights) not in ((), (len(self.floors),)):
+            refuse("heights", BadShape(f"give one for each of the {len(self.floors)} floors, or one for all."))
+        if self.heights is not None and not self.floors:
+            refuse("heights", BadInput("needs floors too; name the degrees of freedom of the floors."))
         if n > _LARGEST:
             refuse("M", BadShape(f"has {n} degrees of freedom; at most {_LARGEST} are allowed."))
         if self.C is not None and self.damping is not None:

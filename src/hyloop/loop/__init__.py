@@ -1,9 +1,10 @@
 """The loop: sites, runs, live steps, snapshots and ensembles."""
 
+from hyloop.loop.derived import Derived
 from hyloop.loop.ensemble import run_ensemble
 from hyloop.loop.limits import Drift, Limits
 from hyloop.loop.loop import Loop
 from hyloop.loop.site import FreeBlock, Site
 from hyloop.loop.snapshot import Snapshot
 
-__all__ = ["Drift", "FreeBlock", "Limits", "Loop", "Site", "Snapshot", "run_ensemble"]
+__all__ = ["Derived", "Drift", "FreeBlock", "Limits", "Loop", "Site", "Snapshot", "run_ensemble"]

@@ -12,6 +12,8 @@ from hyloop.core import Instance, Table, begin, run, settle
 from hyloop.core.plan import IMPULSE, OK, PLACE, STATUS, STEP
 from hyloop.errors import BadInput, BadShape, OutOfBounds, RunFailed, UnknownName
 from hyloop.integrators import Method
+from hyloop.loop.building import describe_building
+from hyloop.loop.derived import Derived
 from hyloop.loop.faults import fault
 from hyloop.loop.identity import identity, unlike
 from hyloop.loop.limits import Limits, initial_impulse
@@ -81,6 +83,7 @@ class Loop:
         self._changed: dict[str, float] = {}  # parameters, by `copy`
         self.limits = Limits() if limits is None else limits
         self._wiring = wire(structure, self.sites, blocks)
+        self._building = describe_building(structure, self.sites)
         self._stored = structure = suited(structure, self.sites, method)
         Km, Cm = structure.initial_stiffness, structure.C
         for site in self.sites:
@@ -107,9 +110,9 @@ class Loop:
 
     # --- channels ---------------------------------------------------------------------------------------------
 
-    def modes(self) -> Modes:
-        """Natural modes with the initial stiffness of all devices."""
-        return self.structure.modes(self._device_stiffness)
+    def modes(self, count: int | None = None) -> Modes:
+        """Natural modes with the initial stiffness of all devices; the first `count` of them, or all."""
+        return self.structure.modes(self._device_stiffness, count)
 
     @property
     def substeps(self) -> int:
@@ -120,6 +123,15 @@ class Loop:
     def channels(self) -> dict[str, str]:
         """Name and unit of every channel."""
         return dict(zip(self._wiring.layout.names, self._wiring.layout.units, strict=True))
+
+    def select(self, record: Sequence[str] | str) -> list[str]:
+        """Names of the channels that match; ``*`` and ``?`` match as in a shell."""
+        return [self._wiring.layout.names[k] for k in self._selected(record)]
+
+    def derived(self) -> Derived:
+        """What follows from the motion, to be computed from recordings of a run from its start on."""
+        excitations = [name for name in self._wiring.layout.names if name.partition(".")[0] in ("ground", "load")]
+        return Derived(self.structure, self.sites, excitations[: self._plan.excitations])
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -185,7 +197,14 @@ class Loop:
             "substeps": self.substeps,
             "counts": {site.name: float(site.count) for site in self.sites},
             "parameters": [name for name in names if name in self._bounds],
+            "building": self._building,
         }
+
+    def _selected(self, record: Sequence[str] | str) -> list[int]:
+        wanted = [record] if isinstance(record, str) else list(record)
+        if not wanted:
+            raise BadInput("record = [] records nothing. Name at least one channel, or leave it out for all.")
+        return self._wiring.layout.select(wanted)
 
     def _own_state(self) -> None:
         self._state = own_state(self._initial, bool(self._plan.implicit))
@@ -206,13 +225,15 @@ class Loop:
         u0: Any = None,
         v0: Any = None,
         on_fault: str = "raise",
+        derived: bool = False,
     ) -> Recording:
         """Run a whole history in one compiled call.
 
         Parameters
         ----------
-        excitation : array_like, (N,) or (N, k)
-            Ground acceleration in m/s2 (and further loads), one row for each Δt, the first at t = 0.
+        excitation : array_like, (N,) or (N, k), or GroundMotion
+            Ground acceleration in m/s2 (and further loads), one row for each Δt, the first at t = 0. A motion of
+            another time step is interpolated.
         record : sequence of str, or one str
             Channels to record; ``*`` and ``?`` match as in a shell.
         every : {"step", "tick"}
@@ -222,10 +243,18 @@ class Loop:
         on_fault : {"raise", "stop"}
             What to do with a non-finite response or a passed limit: raise `RunFailed`, which carries what was
             recorded, or return it.
+        derived : bool
+            Add absolute accelerations, story drifts, base shear and energies (`hyloop.loop.derived`).
         """
         rows = self._rows(excitation)
         self.start(rows[0], u0=u0, v0=v0)
-        return self.advance(rows[1:], record=record, every=every, on_fault=on_fault, with_present=True)
+        settings: Any = {"every": every, "on_fault": on_fault, "with_present": True}
+        if not derived:
+            return self.advance(rows[1:], record=record, **settings)
+        wanted = self.select(record) if len(record) else []
+        more = self.derived()
+        result = self.advance(rows[1:], record=[*wanted, *more.sources], **settings)
+        return more.joined(result, wanted, self.substeps if every == "tick" else 1)
 
     def start(self, excitation: Any = 0.0, *, u0: Any = None, v0: Any = None) -> None:
         """Return to the initial state at t = 0, in equilibrium with the excitation there."""
@@ -266,10 +295,7 @@ class Loop:
             raise UnknownName("policy", on_fault, ["raise", "stop"])
         rows = self._rows(excitation, allow_empty=True)
         layout, m = self._wiring.layout, self._plan.substeps if every == "tick" else 1
-        wanted = [record] if isinstance(record, str) else list(record)
-        if not wanted:
-            raise BadInput("record = [] records nothing. Name at least one channel, or leave it out for all.")
-        channels = np.array(layout.select(wanted), dtype=np.int64)
+        channels = np.array(self._selected(record), dtype=np.int64)
         lead = 1 if with_present else 0
         history = np.empty((lead + len(rows) * m, len(channels)))
         history[:lead] = self._state.bus[channels]

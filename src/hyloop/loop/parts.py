@@ -7,6 +7,7 @@ import numpy as np
 
 from hyloop.core import Param
 from hyloop.errors import BadInput, BadShape
+from hyloop.hazards.motion import GroundMotion
 from hyloop.integrators import Method
 from hyloop.loop.limits import Limits
 from hyloop.loop.site import FreeBlock, Site
@@ -38,6 +39,8 @@ def _kind(value: Any) -> str:
 
 def excitation_rows(excitation: Any, wanted: int, dt: float, allow_empty: bool = False) -> np.ndarray:
     """Excitations as finite numbers in one piece: a row for each step, `wanted` columns."""
+    if isinstance(excitation, GroundMotion):
+        excitation = excitation.resampled(dt).a
     try:
         rows = np.asarray(excitation, dtype=float)
     except (TypeError, ValueError) as error:

@@ -64,5 +64,6 @@ def condense(structure: Structure, keep) -> tuple[Structure, np.ndarray]:
         dead_load=T.T @ structure.dead_load,
         at_rest=structure.at_rest[kept],
         floors=floors,
+        heights=structure.heights if stay else (),
     )
     return small, T

@@ -21,7 +21,8 @@ def shear_frame(masses, stiffnesses, *, gravity=None, heights=None) -> Structure
         or nonlinear elements.
     gravity, heights : array_like, (n,), optional
         Gravity load of each floor in N and story heights in m. Together they give the linear P-Delta effect of
-        leaning columns: story s loses the stiffness (load of floors s and above)/height.
+        leaning columns: story s loses the stiffness (load of floors s and above)/height. Heights alone serve drift
+        ratios and pictures.
 
     Returns
     -------
@@ -39,15 +40,16 @@ def shear_frame(masses, stiffnesses, *, gravity=None, heights=None) -> Structure
         raise BadShape(f"shear_frame: masses {m.shape} and stiffnesses {k.shape} must be vectors of one length.")
     if not (np.isfinite(k).all() and k.min() >= 0.0):
         raise OutOfBounds(f"shear_frame: story stiffnesses {k.tolist()} must be finite and not negative.")
-    if (gravity is None) != (heights is None):
-        raise BadShape("shear_frame: P-Delta needs both gravity and heights; give both or neither.")
-    if gravity is not None and heights is not None:
-        g, h = np.broadcast_to(np.asarray(gravity, float), m.shape), np.broadcast_to(heights, m.shape)
-        if h.min() <= 0.0:
-            raise OutOfBounds(f"shear_frame: heights {h.tolist()} must be positive.")
+    if gravity is not None and heights is None:
+        raise BadShape("shear_frame: gravity acts by P-Delta, which needs heights too; give both, or leave it out.")
+    h = () if heights is None else np.broadcast_to(np.asarray(heights, float), m.shape)
+    if len(h) and np.min(h) <= 0.0:
+        raise OutOfBounds(f"shear_frame: heights {np.asarray(h).tolist()} must be positive.")
+    if gravity is not None:
+        g = np.broadcast_to(np.asarray(gravity, float), m.shape)
         k = k - np.cumsum(g[::-1])[::-1] / h
     own, above, floors = k + np.append(k[1:], 0.0), -k[1:], range(len(m))
     if len(m) > FULL:
         bands = (sparse.diags_array(values, offsets=k) for values, k in ((own, 0), (above, 1), (above, -1)))
-        return Structure(M=m, K=sum(bands, sparse.csr_array((len(m), len(m)))), floors=floors)
-    return Structure(M=m, K=np.diag(own) + np.diag(above, 1) + np.diag(above, -1), floors=floors)
+        return Structure(M=m, K=sum(bands, sparse.csr_array((len(m), len(m)))), floors=floors, heights=h)
+    return Structure(M=m, K=np.diag(own) + np.diag(above, 1) + np.diag(above, -1), floors=floors, heights=h)

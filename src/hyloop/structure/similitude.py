@@ -87,4 +87,5 @@ class Similitude:
             dead_load=structure.dead_load * self.force,
             at_rest=structure.at_rest * self.length,
             floors=structure.floors,
+            heights=[self.length * height for height in structure.heights],
         )

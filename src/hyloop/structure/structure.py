@@ -50,6 +50,8 @@ class Structure:
     floors : sequence of str or int, optional
         Horizontal degrees of freedom of the floors from the bottom up, by name or index, for `story`. Without them a
         structure has no stories; `shear_frame` gives them.
+    heights : sequence of float, optional
+        Story heights in m, one for each floor, for drift ratios and pictures.
     """
 
     M: Any
@@ -62,6 +64,7 @@ class Structure:
     dead_load: Any = None
     at_rest: Any = None
     floors: Sequence[str | int] = ()
+    heights: Any = ()
 
     def __post_init__(self) -> None:
         is_sparse = sparse.issparse(self.M) or sparse.issparse(self.K)
@@ -94,6 +97,7 @@ class Structure:
         ):
             object.__setattr__(self, key, value)
         object.__setattr__(self, "floors", _floors(self))
+        object.__setattr__(self, "heights", _heights(self))
         for group in self.elements:
             if group.stiffness.shape != (n, n):
                 raise BadShape(
@@ -200,6 +204,17 @@ def _floors(structure: Structure) -> tuple[int, ...]:
     if len(set(found)) < len(found):
         raise BadInput(f"floors: {list(structure.floors)} must name each floor once, from the bottom up.")
     return found
+
+
+def _heights(structure: Structure) -> tuple[float, ...]:
+    heights = np.atleast_1d(np.asarray(structure.heights, dtype=float))
+    if len(heights) == 0:
+        return ()
+    if heights.shape != (len(structure.floors),):
+        raise BadShape(f"heights: {len(structure.floors)} are needed, one for each floor; got shape {heights.shape}.")
+    if not (np.isfinite(heights).all() and heights.min() > 0.0):
+        raise OutOfBounds(f"heights: {heights.tolist()} must be positive.")
+    return tuple(heights.tolist())
 
 
 def _square(name: str, matrix: Any, n: int, is_sparse: bool) -> Any:

@@ -21,9 +21,11 @@ from hyloop.files.limits import loop_limits
 from hyloop.files.schema import METHODS, Experiment, SiteSpec
 from hyloop.files.structures import Damping, ShearFrame, StructureSpec
 from hyloop.hazards import GroundMotion
-from hyloop.loop import FreeBlock, Loop, Site
+from hyloop.loop import Derived, FreeBlock, Loop, Site
+from hyloop.loop.building import describe_building
 from hyloop.record import Recording
 from hyloop.structure import Model, Structure, caughey, modal, modal_and_stiffness, rayleigh, shear_frame
+from hyloop.structure.frames.wireframe import wireframe
 from hyloop.study.following import estimates, followed_model, updater
 from hyloop.study.trained import check_networks, check_rate
 
@@ -48,6 +50,8 @@ class Built:
         What it was built from.
     estimates : dict of channel to (low, high)
         Parameters that are updated, and their bounds in SI units.
+    building : dict
+        Floors, story heights, where devices are, and the nodes and members of a frame, to draw it.
     """
 
     loop: Loop
@@ -56,6 +60,21 @@ class Built:
     notes: tuple[str, ...]
     experiment: Experiment
     estimates: dict[str, tuple[float, float]]
+    building: dict[str, Any]
+
+    def recorded(self) -> tuple[list[str], Derived | None]:
+        """Channels of the loop that are recorded, and what is derived from its motion, where that is wanted."""
+        recording, names = self.experiment.recording, self.loop.channels
+        own = [pattern for pattern in recording.channels if any(fnmatchcase(name, pattern) for name in names)]
+        return self.loop.select(own) if own else [], self.loop.derived() if recording.derived else None
+
+    def periods(self, count: int = 3) -> list[float]:
+        """The longest natural periods in s, with the initial stiffness of the devices; none of a part that floats."""
+        try:
+            found = self.loop.modes(min(count, self.loop.structure.n)).periods
+        except (BadInput, LinAlgError):
+            return []
+        return [float(period) for period in found if np.isfinite(period)]
 
     def run(self, steps: int | None = None) -> Recording:
         """Run all of the excitation, or its first steps, and return what the experiment records.
@@ -65,10 +84,10 @@ class Built:
         RunFailed
             If the response is not finite or a limit is passed.
         """
-        recording = self.experiment.recording
         rows = self.excitation if steps is None else self.excitation[: steps + 1]
+        recording, (own, derived) = self.experiment.recording, self.recorded()
         with np.errstate(all="ignore"):  # a response that is not finite is reported by the loop
-            return self.loop.run(rows, record=recording.channels, every=recording.every)
+            return self.loop.run(rows, record=own, every=recording.every, derived=derived is not None)
 
 
 def build(experiment: Experiment) -> Built:
@@ -107,20 +126,28 @@ def _build(experiment: Experiment) -> Built:
         with _blame(f"blocks.{name}"):
             blocks.append(FreeBlock(name, _device(spec.block, name, experiment.seed), spec.inputs, spec.outputs))
     with _blame("limits.max_drift"):
-        heights = getattr(experiment.structure, "heights", None)
-        limits = loop_limits(experiment.limits, frame, model, heights)
+        limits = loop_limits(experiment.limits, frame)
     with _blame("integrator.dt, structure, sites and blocks together", _extremes(frame, sites)):
         method = METHODS[integrator.method](**integrator.options)
         loop = Loop(
             frame, sites, method=method, dt=integrator.dt, substeps=integrator.substeps, blocks=blocks, limits=limits
         )
     check_networks(experiment, loop)
+    names = [*loop.channels, *(loop.derived().names if experiment.recording.derived else ())]
     for pattern in experiment.recording.channels:
-        if not any(fnmatchcase(name, pattern) for name in loop.channels):
-            raise UnknownName("channel", pattern, loop.channels, where="recording.channels")
+        if not any(fnmatchcase(name, pattern) for name in names):
+            raise UnknownName("channel", pattern, names, where="recording.channels")
     with _blame("excitation"):
         motion, note = ground_motion(experiment.excitation, integrator.dt, experiment.seed)
-    return Built(loop, motion.a[:, None], motion, (note,), experiment, estimates(experiment))
+    building = describe_building(frame, sites)
+    if model is not None:
+        building |= wireframe(model)
+        building["sites"] |= {
+            name: {"nodes": [end.partition(".")[0] for end in spec.between]}
+            for name, spec in experiment.sites.items()
+            if spec.between is not None
+        }
+    return Built(loop, motion.a[:, None], motion, (note,), experiment, estimates(experiment), building)
 
 
 @contextmanager
@@ -149,9 +176,9 @@ def _structure(spec: StructureSpec) -> tuple[Structure, Model | None]:
     if isinstance(spec, ShearFrame):
         masses, stiffnesses = (np.broadcast_to(value, spec.stories) for value in (spec.masses, spec.stiffnesses))
         return shear_frame(masses, stiffnesses, gravity=spec.gravity, heights=spec.heights), None
-    return Structure(
-        M=spec.M, K=spec.K, C=spec.C, influence=spec.influence, names=spec.names or (), floors=spec.floors
-    ), None
+    heights = () if spec.heights is None else np.broadcast_to(spec.heights, len(spec.floors))
+    given = {key: getattr(spec, key) for key in ("M", "K", "C", "influence", "floors")}
+    return Structure(**given, names=spec.names or (), heights=heights), None
 
 
 def _damping(frame: Structure, spec: Damping, sites: list[Site]) -> Any:

@@ -67,6 +67,9 @@ def run_experiment(
     built = build(experiment)
     path.parent.mkdir(parents=True, exist_ok=True)
     attributes = provenance(source, experiment.seed) | {"title": experiment.title, "notes": list(built.notes)}
+    attributes |= {"periods": built.periods(), "excitation": built.motion.name}
+    if source is not None:
+        attributes["experiment"] = source.read_text(encoding="utf-8-sig")
     if overrides:
         attributes["overrides"] = list(overrides)
     _record(built, path, attributes, overwrite, progress)
@@ -74,12 +77,17 @@ def run_experiment(
 
 
 def _record(built: Built, path: Path, attributes: dict[str, Any], overwrite: bool, progress: Progress | None) -> None:
-    recording, loop, rows = built.experiment.recording, built.loop, built.excitation
-    per_step = loop.substeps if recording.every == "tick" else 1
-    settings: dict[str, Any] = {"record": recording.channels, "every": recording.every}
+    every, loop, rows = built.experiment.recording.every, built.loop, built.excitation
+    per_step = loop.substeps if every == "tick" else 1
+    wanted, derived = built.recorded()
+    settings: dict[str, Any] = {"record": [*wanted, *(derived.sources if derived else ())], "every": every}
+
+    def chosen(piece: Recording) -> Recording:
+        return derived.joined(piece, wanted, per_step) if derived else piece
+
     loop.start(rows[0])
-    first = loop.advance(rows[:0], with_present=True, **settings)
-    attributes |= first.attributes
+    first = chosen(loop.advance(rows[:0], with_present=True, **settings))
+    attributes |= {**first.attributes, "building": built.building}
     if built.estimates:
         attributes["estimates"] = {name: list(pair) for name, pair in built.estimates.items() if name in first.names}
     if models := described_models(built.experiment, loop.sites):
@@ -91,9 +99,9 @@ def _record(built: Built, path: Path, attributes: dict[str, Any], overwrite: boo
         pieces = np.array_split(rows[1:], min(CHUNKS, max(len(rows) - 1, 1)))
         for k, piece in enumerate(pieces):
             try:
-                recorder.write(loop.advance(piece, **settings).data)
+                recorder.write(chosen(loop.advance(piece, **settings)).data)
             except RunFailed as failure:
-                recorder.write(failure.result.data)
+                recorder.write(chosen(failure.result).data)
                 recorder.outcome["fault"] = str(failure)
                 raise
             if progress:

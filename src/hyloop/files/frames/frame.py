@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import product
 from typing import Annotated, Any, Literal, Self
 
@@ -51,8 +52,8 @@ class FrameBase(Table):
         """The frame as nodes and members."""
 
     def structure(self, model: Model) -> Structure:
-        """The structure of this model, under its dead load and without damping."""
-        return model.structure(ground=(self.ground,), condense=self.condense)
+        """The structure of this model, under its dead load and without damping; it knows its stories, along x."""
+        return with_stories(model, model.structure(ground=(self.ground,), condense=self.condense))
 
 
 class Grid(Table):
@@ -203,6 +204,20 @@ def story_nodes(model: Model) -> list[str]:
     left = sorted(chosen, key=lambda name: (model.nodes[name][1], model.nodes[name][0]))
     levels = {round(float(model.nodes[name][1]), 6): name for name in reversed(left)}
     return [levels[height] for height in sorted(levels)]
+
+
+def with_stories(model: Model, structure: Structure) -> Structure:
+    """The structure with the floors and story heights of its model, where it has floors."""
+    try:
+        nodes = story_nodes(model)
+    except BadInput:
+        return structure
+    floors = [f"{node}.ux" for node in nodes]
+    foot = min(float(place[1]) for place in model.nodes.values())
+    heights = np.diff([foot, *(float(model.nodes[node][1]) for node in nodes)])
+    if not set(floors) <= set(structure.names) or heights.min() <= 0.0:
+        return structure
+    return replace(structure, floors=floors, heights=heights)
 
 
 def frame_along(model: Model, structure: Structure, story: int | None, between: tuple[str, ...] | None) -> np.ndarray:

@@ -1,0 +1,136 @@
+r"""Channels that follow from the motion: absolute accelerations, drifts, base shear and the balance of energy.
+
+They cost nothing in a step: they are computed from what was recorded, piece by piece.
+
+The energies are relative to the ground and counted from the first row. With the load :math:`F = E e` of the excitation,
+
+.. math:: \int F^T du = \tfrac12 v^T M v + \int (C v)^T du + \left(\tfrac12 u^T K u - P^T u\right) + \sum n \int f\, dd
+
+where P is the dead load and n the number of equal devices at a site. Integrals are sums by the trapezoidal rule over
+the steps. What is left over is what the method loses or gains (its numerical damping) and shows as
+``energy.residual``. Forces of nonlinear members are not recorded: where there are some, the energy they take is found
+by difference, and there is no residual.
+
+References
+----------
+Uang, Bertero (1990), Evaluation of seismic energy in structures, doi:10.1002/eqe.4290190108.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from hyloop.loop.site import Site
+from hyloop.record import Recording
+from hyloop.structure import Structure
+
+__all__ = ["Derived"]
+
+_WORK = 4_000_000  # numbers that are worked on at once
+_ENERGIES = ("input", "kinetic", "damping", "structure", "devices")
+
+
+class Derived:
+    """Derived channels of a loop, from recordings of `sources` that follow one another.
+
+    Attributes
+    ----------
+    names, units : tuple of str
+        Of the derived channels.
+    sources : tuple of str
+        Channels they are computed from.
+    """
+
+    def __init__(self, structure: Structure, sites: Sequence[Site], excitations: Sequence[str]) -> None:
+        self._structure, self._sites, self._ground = structure, tuple(sites), tuple(excitations)
+        directions = structure.influence.shape[1]
+        self._stories = np.array([structure.story(k + 1) for k in range(len(structure.floors))]).reshape(
+            -1, structure.n
+        )
+        self._moving = np.array(structure.floors or np.flatnonzero(structure.influence.any(axis=1)), dtype=int)
+        stories = range(1, len(self._stories) + 1)
+        self._linear = not structure.elements
+        channels = {f"a_abs.{structure.names[k]}": "m/s2" for k in self._moving}
+        channels |= {f"drift.{k}": "m" for k in stories}
+        channels |= {f"drift_ratio.{k}": "-" for k in stories if structure.heights}
+        channels |= {"base_shear" if directions == 1 else f"base_shear.{k + 1}": "N" for k in range(directions)}
+        channels |= {f"energy.{name}": "J" for name in (*_ENERGIES, *(["residual"] if self._linear else []))}
+        self.names, self.units = tuple(channels), tuple(channels.values())
+        motion = [f"{symbol}.{name}" for symbol in "uva" for name in structure.names]
+        self._motion = (*self._ground, *motion)
+        self._devices = tuple(name for site in sites for name in (f"{site.name}.d", site.feedback))
+        self.sources = tuple(dict.fromkeys((*self._motion, *self._devices)))
+        self._totals = np.zeros(3)  # work of the excitation, of the damping and of the devices
+        self._last: tuple[np.ndarray, ...] | None = None
+        self._start = 0.0, 0.0  # kinetic and stored energy in the first row
+        self._held = np.zeros(len(self.names))  # of the last step, until the next one ends
+
+    def of(self, recording: Recording, substeps: int = 1) -> np.ndarray:
+        """Rows of the derived channels for a recording that goes on where the last one ended.
+
+        The first row of the first recording is the state at the start. Where ticks are recorded, the motion changes
+        with every `substeps`-th row only, and so do these.
+        """
+        count = len(recording)
+        ends = np.arange(count)[substeps - 1 :: substeps]  # rows with which a step ends
+        steps = ends if self._last else np.append(0, np.arange(substeps, count, substeps))
+        columns = {name: k for k, name in enumerate(recording.names)}
+        motion, devices = (np.array([columns[k] for k in names], int) for names in (self._motion, self._devices))
+        pieces = np.array_split(steps, max(-(-len(steps) * len(motion) // _WORK), 1))
+        rows = [
+            self._rows(recording.data[np.ix_(p, motion)], recording.data[np.ix_(p, devices)]) for p in pieces if len(p)
+        ]
+        known = np.vstack([self._held, *rows])
+        self._held = known[-1]
+        return known[np.searchsorted(steps, np.arange(count), side="right")]
+
+    def joined(self, recording: Recording, wanted: Sequence[str], substeps: int = 1) -> Recording:
+        """The channels wanted of a recording, and the derived ones after them."""
+        columns = {name: k for k, name in enumerate(recording.names)}
+        kept = [columns[name] for name in wanted]
+        data = np.hstack([recording.data[:, kept], self.of(recording, substeps)])
+        units = (*(recording.units[k] for k in kept), *self.units)
+        attributes = dict(recording.attributes)
+        if "parameters" in attributes:
+            attributes["parameters"] = [name for name in attributes["parameters"] if name in set(wanted)]
+        return replace(recording, data=data, names=(*wanted, *self.names), units=units, attributes=attributes)
+
+    def _rows(self, motion: np.ndarray, devices: np.ndarray) -> np.ndarray:
+        s, n, k = self._structure, self._structure.n, len(self._ground)
+        e, (u, v, a) = motion[:, :k], (motion[:, k + i * n : k + (i + 1) * n] for i in range(3))
+        directions = s.influence.shape[1]
+        absolute = a + e[:, :directions] @ s.influence.T
+        drift = (u - s.at_rest) @ self._stories.T
+        columns = [absolute[:, self._moving], drift]
+        if s.heights:
+            columns.append(drift / np.asarray(s.heights))
+        columns.append(-(s.M @ absolute.T).T @ s.influence)
+        return np.hstack([*columns, self._energies(e, u, v, devices)])
+
+    def _energies(self, e: np.ndarray, u: np.ndarray, v: np.ndarray, devices: np.ndarray) -> np.ndarray:
+        s = self._structure
+        load, friction = e @ s.excitation.T, (s.C @ v.T).T
+        d, f = devices[:, 0::2], devices[:, 1::2] * np.array([site.count for site in self._sites])
+        kinetic = 0.5 * np.einsum("ij,ij->i", v, (s.M @ v.T).T)
+        stored = 0.5 * np.einsum("ij,ij->i", u, (s.K @ u.T).T) - u @ s.dead_load
+        if self._last is None:
+            self._last = load[:1], friction[:1], f[:1], u[:1], d[:1]
+            self._start = kinetic[0], stored[0]
+        (load0, friction0, f0, u0, d0), self._last = self._last, (load[-1:], friction[-1:], f[-1:], u[-1:], d[-1:])
+        du, dd = np.diff(u, axis=0, prepend=u0), np.diff(d, axis=0, prepend=d0)
+        done = [(load0, load, du), (friction0, friction, du), (f0, f, dd)]
+        work = np.column_stack([_work(before, force, path) for before, force, path in done]) + self._totals
+        self._totals = work[-1]
+        put_in, damping, by_devices = work.T
+        rest = put_in - (kinetic - self._start[0]) - damping - by_devices
+        if not self._linear:
+            return np.column_stack([put_in, kinetic, damping, rest, by_devices])
+        stored = stored - self._start[1]
+        return np.column_stack([put_in, kinetic, damping, stored, by_devices, rest - stored])
+
+
+def _work(before: np.ndarray, force: np.ndarray, path: np.ndarray) -> np.ndarray:
+    """Work of forces along their paths until each row, from the row before the first."""
+    middle = 0.5 * (force + np.concatenate([before, force[:-1]]))
+    return np.cumsum(np.einsum("ij,ij->i", middle, path))
