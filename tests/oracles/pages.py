@@ -21,7 +21,8 @@ class Page(HTMLParser):
     def __init__(self, path):
         super().__init__(convert_charrefs=True)
         self.open, self.headings, self.loads, self.specs, self.scripts, self.cells = [], [], [], [], [], []
-        self.policy, self.text, self.plots, self.tables, self._folded = "", "", [], {}, ""
+        self.policy, self.text, self.plots, self.tables = "", "", [], {}
+        self.answer, self.numbers, self.picture = "", [], None  # what stands at the top of the page
         self.feed(path.read_text(encoding="utf-8"))
         self.close()
         assert not self.open
@@ -30,13 +31,13 @@ class Page(HTMLParser):
         given = dict(attrs)
         if given.get("http-equiv") == "Content-Security-Policy":
             self.policy = given["content"]
-        if "plot" in (given.get("class") or "").split():
+        if {"plot", "movie"} & set((given.get("class") or "").split()):
             self.plots.append(given)
         self.loads += [value for key, value in attrs if key in ("src", "href", "srcset", "data", "action", "poster")]
         if tag == "table":
             self._rows = []
-            if self._folded:
-                self.tables[self._folded], self._folded = self._rows, ""
+            if ("details", {"class": "table"}) in self.open:  # its title stands on the fold
+                self.tables[self._folded] = self._rows
         if tag == "tr":
             self._rows.append([])
         if tag == "td":
@@ -51,17 +52,25 @@ class Page(HTMLParser):
     def handle_data(self, data):
         tag, given = self.open[-1] if self.open else ("", {})
         if tag == "script" and given.get("type") == "application/json":
-            self.specs.append(json.loads(data, parse_constant=pytest.fail))
+            spec = json.loads(data, parse_constant=pytest.fail)
+            if any(name == "header" for name, _ in self.open):
+                self.picture = spec
+            else:
+                self.specs.append(spec)
         elif tag == "script":
             self.scripts.append(data)
         else:
             self.text += data
         if tag in ("h1", "h2"):
             self.headings.append(data)
+        if given.get("class") == "answer":
+            self.answer += data
+        if tag in ("dt", "dd"):
+            self.numbers.append(data)
         if tag == "caption":
             self.tables[data] = self._rows
-        if tag == "summary" and any(given.get("class") == "table" for _, given in self.open):
-            self._folded = data  # the title of a table that is folded away
+        if tag == "summary" and ("details", {"class": "table"}) in self.open:
+            self._folded = data
         if any(name == "td" for name, _ in self.open):
             self.cells[-1] += data
             self._rows[-1][-1] += data

@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from oracles.pages import Page, extremes, ink
 from plotly.offline import get_plotlyjs
 
 from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
+from hyloop.record import Recording
 from hyloop.report.charts import COLORS
 from hyloop.report.display import rows_to_draw
 from hyloop.report.figures import save_figures
@@ -27,19 +28,8 @@ SHOWN = 5e-4  # tables show four digits
 RIGID = 0.1  # at 20 Hz an oscillator amplifies the pulse's 5.3 Hz by 1/(1 - (5.3/20)²) = 1.08, and only a part of it
 
 
-@dataclass
-class Recorded:
-    """What a report needs of a recording."""
-
-    time: np.ndarray
-    data: np.ndarray
-    names: tuple[str, ...]
-    units: tuple[str, ...]
-    attributes: dict = field(default_factory=dict)
-    complete: bool = True
-
-    def __getitem__(self, channel):
-        return self.data[:, self.names.index(channel)]
+class Recorded(Recording):
+    """A recording with fewer channels at hand."""
 
     def only(self, *patterns):
         keep = [k for k, name in enumerate(self.names) if name.startswith(patterns)]
@@ -133,8 +123,8 @@ def test_the_page_shows_what_was_recorded(tmp_path, recordings, count):
 
 def test_every_chart_has_a_description(tmp_path, recordings):
     page = Page(write_report(tmp_path / "page.html", recordings, title="x"))
-    assert len(page.plots) == 3
-    assert all(plot["role"] == "img" and "recordings" in plot["aria-label"] for plot in page.plots[:2])
+    assert len(page.plots) == 4
+    assert all(plot["role"] == "img" and "recordings" in plot["aria-label"] for plot in page.plots[:3])
 
 
 def test_the_page_loads_nothing(tmp_path, recordings):

@@ -4,40 +4,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from hyloop.cli.console import console, print_json, print_table, progress_bars
 from hyloop.core import Block
 from hyloop.devices import LAWS
 from hyloop.errors import BadInput, UnknownName
 from hyloop.hazards import RecordInfo
-from hyloop.metrics import energy
 from hyloop.record import Recording
 from hyloop.study.claims import Verdict
 
-__all__ = ["run_benchmarks", "show_laws", "show_recording", "show_records", "show_sites", "show_verdicts"]
-
-
-def show_sites(recording: Recording) -> None:
-    """Peak deformation, peak force and dissipated energy of every site of a recording: of one device, and of all."""
-    rows, counts = [], recording.attributes.get("counts", {})
-    for name in recording.names:
-        site = name.removesuffix(".d")
-        if name.endswith(".d") and f"{site}.f" in recording.names:
-            d, f = recording[name], recording[f"{site}.f"]
-            peaks = f"{1e3 * np.abs(d).max():.2f}", f"{1e-3 * np.abs(f).max():.2f}"
-            one, count = 1e-3 * float(energy(f, d)), counts.get(site)
-            total = ("-", "-") if count is None else (f"{count:g}", f"{count * one:.3f}")
-            rows.append([site, *peaks, f"{one:.3f}", *total])
-    columns = [
-        "site",
-        "peak deformation, mm",
-        "peak force of one, kN",
-        "energy of one, kJ",
-        "devices",
-        "energy of all, kJ",
-    ]
-    print_table("Devices", columns, rows, right=columns[1:])
+__all__ = ["run_benchmarks", "show_laws", "show_recording", "show_records", "show_verdicts"]
 
 
 def show_recording(path: Path, json: bool) -> None:

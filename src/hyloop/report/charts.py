@@ -16,7 +16,7 @@ __all__ = ["COLORS", "NEUTRAL", "Chart", "Drawing", "chart_spec", "line_look"]
 COLORS = ("#2f7cc1", "#d5652a", "#2a9d78", "#a06cc4", "#b8942a", "#d1567f", "#5a8f3c")
 NEUTRAL = "#84868c"  # of what all recordings have in common
 
-_MARGIN = {"l": 62, "r": 12, "t": 34, "b": 46}  # px
+_MARGIN = {"l": 62, "r": 12, "t": 46, "b": 46}  # px; above the titles there is room for the tools of plotly.js
 _LEGEND = 30  # px
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 _SINGLE_MAX = 1e37  # numbers below it fit in single precision

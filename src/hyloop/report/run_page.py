@@ -23,12 +23,15 @@ from hyloop.report.display import (
     site_names,
     spectrum_panels,
 )
-from hyloop.report.page import Answer, Section, Table, write_page
+from hyloop.report.page import Answer, Code, Section, Table, write_page
+from hyloop.report.response import respond
+from hyloop.report.response_sections import response_sections, run_answer, with_periods
 
 __all__ = ["Chart", "Panel", "Section", "Table", "write_report"]
 
 _BUDGET = 85_000  # points on a page: with plotly.js, which is 4.8 MB, it stays under 6 MB
 _FEWEST, _MOST = 64, 4000  # points of one line
+_LONG = 12  # rows; longer tables are folded
 _PARAMETERS = 24  # panels of parameters; more cannot be read
 
 
@@ -73,18 +76,55 @@ def write_report(
     for name, recording in recordings.items():
         if len(recording.time) == 0:
             raise BadInput(f"report: the recording '{name}' has no samples. Leave it out, or run it again.")
-    head = [Section("Results", notes, tables=[*summary, *_peaks(recordings)])]
-    parts = [*head, *sections, *_drawings(recordings), *_timing(recordings), *_provenance(recordings)]
-    numbers = [(str(len(recordings)), "recordings"), ("", ""), ("", "")]
-    return write_page(path, title, answer or Answer(_lead(recordings), numbers, None), parts)
+    tables = [*summary, *_stories(recordings), *_devices(recordings), *_peaks(recordings)]
+    parts = [
+        Section("Results", notes, tables=tables),
+        *sections,
+        *response_sections(recordings),
+        *_drawings(recordings),
+        *_experiment(recordings),
+        *_timing(recordings),
+        *_provenance(recordings),
+    ]
+    return write_page(path, title, answer or run_answer(recordings), parts)
 
 
-def _lead(recordings: Recordings) -> str:
-    if not recordings:
-        return "No recordings."
-    spans = {f"{float(r.time[-1] - r.time[0]):.4g} s" for r in recordings.values()}
-    count = "One recording" if len(recordings) == 1 else f"{len(recordings)} recordings"
-    return f"{count}: {', '.join(recordings)}. Duration {' and '.join(sorted(spans))}."
+def _stories(recordings: Recordings) -> list[Table]:
+    rows = []
+    for name, recording in recordings.items():
+        for s in respond(recording).stories:
+            ratio = None if s.drift_ratio is None else 100.0 * s.drift_ratio
+            rows.append([s.story, name, 1e3 * s.drift, ratio, 1e3 * s.residual, s.acceleration])
+    columns = [
+        "story",
+        "recording",
+        "peak drift [mm]",
+        "drift ratio [%]",
+        "drift at the end [mm]",
+        "peak acceleration of the floor above, absolute [m/s²]",
+    ]
+    return [Table("Stories", columns, sorted(rows, key=lambda row: row[0]), folded=len(rows) > _LONG)] if rows else []
+
+
+def _devices(recordings: Recordings) -> list[Table]:
+    rows = []
+    for site in site_names(recordings):
+        for name, recording in recordings.items():
+            for d in respond(recording).devices:
+                if d.site == site:
+                    whole = None if d.energy_of_all is None else 1e-3 * d.energy_of_all
+                    count = int(d.count) if d.count is not None and float(d.count).is_integer() else d.count
+                    rows.append([site, name, 1e3 * d.deformation, 1e-3 * d.force, 1e-3 * d.energy, count, whole])
+    columns = [
+        "site",
+        "recording",
+        "peak deformation [mm]",
+        "peak force of one device [kN]",
+        "energy dissipated by one [kJ]",
+        "devices",
+        "energy dissipated by all [kJ]",
+    ]
+    return [Table("Devices", columns, rows)] if rows else []
 
 
 def _peaks(recordings: Recordings) -> list[Table]:
@@ -93,30 +133,7 @@ def _peaks(recordings: Recordings) -> list[Table]:
         degrees = degrees_of_freedom(recordings, unit)
         if degrees:
             rows = [[name, *(_peak(r, name) for r in recordings.values())] for name in degrees]
-            tables.append(Table(title, ["degree of freedom", *recordings], rows))
-    rows = []
-    for site in site_names(recordings):
-        for name, r in recordings.items():
-            if {f"{site}.d", f"{site}.f"} <= set(r.names):
-                loop = np.column_stack([r[f"{site}.f"], r[f"{site}.d"]])
-                with np.errstate(over="ignore", invalid="ignore"):  # of a run that diverged
-                    energy = 1e-3 * float(np.trapezoid(*loop[np.isfinite(loop).all(axis=1)].T))
-                count = r.attributes.get("counts", {}).get(site)
-                whole = None if count is None else count * energy
-                if count is not None and float(count).is_integer():
-                    count = int(count)  # shown without decimals
-                rows.append([site, name, _peak(r, f"{site}.d"), _peak(r, f"{site}.f"), energy, count, whole])
-    if rows:
-        columns = [
-            "site",
-            "recording",
-            "peak deformation [mm]",
-            "peak force of one device [kN]",
-            "energy dissipated by one [kJ]",
-            "devices",
-            "energy dissipated by all [kJ]",
-        ]
-        tables.append(Table("Devices", columns, rows))
+            tables.append(Table(title, ["degree of freedom", *recordings], rows, folded=len(rows) > _LONG))
     return tables
 
 
@@ -149,9 +166,11 @@ def _drawings(recordings: Recordings) -> list[Section]:
         alt = f"Histories of {_list(panels)} over time; recordings: {names}."
         caption = "Drag across a panel or move the ends of the slider to zoom; double-click to go back." + note
         found.append(Section("Histories", charts=[Chart(panels, alt, caption, row_height=120, common_x=True)]))
-    if panels := spectrum_panels(recordings):
+    if panels := with_periods(recordings, spectrum_panels(recordings)):
         alt = f"Pseudo-acceleration response spectra of {_list(panels)} with 5 % damping."
         caption = "Pseudo-acceleration of a linear oscillator with 5 % damping."
+        if any(r.attributes.get("periods") for r in recordings.values()):
+            caption += " Grey: the first periods of the building, with the initial stiffness of its devices."
         chart = Chart(panels, alt, caption, columns=2, row_height=280, log_x=True)
         found.append(Section("Response spectra", charts=[chart]))
     if panels := parameter_panels(recordings, drawn, points):
@@ -169,11 +188,20 @@ def _list(panels: Sequence[Panel]) -> str:
     return ", ".join(panel.title for panel in panels)
 
 
+def _experiment(recordings: Recordings) -> list[Section]:
+    """The text of the file that was run, to run it again."""
+    texts = {str(r.attributes["experiment"]): r for r in recordings.values() if r.attributes.get("experiment")}
+    code = [Code(text) for text in texts]
+    changed = [", ".join(r.attributes.get("overrides", [])) for r in texts.values()]
+    remarks = [f"Changed when it was run: {text}." for text in changed if text]
+    return [Section("Experiment file", remarks, code=code, folded=True)] if code else []
+
+
 def _timing(recordings: Recordings) -> list[Section]:
     times = {name: _flat(r.attributes["timing"]) for name, r in recordings.items() if "timing" in r.attributes}
     if not times:
         return []
-    return [Section("Timing", tables=_side_by_side("Time taken", times))]
+    return [Section("Timing", tables=_side_by_side("Time taken", times), folded=True)]
 
 
 def _provenance(recordings: Recordings) -> list[Section]:
@@ -190,8 +218,9 @@ def _provenance(recordings: Recordings) -> list[Section]:
         for name, r in recordings.items()
     ]
     files = Table("Recordings", ["name", "samples", "time step [ms]", "channels", "state"], rows)
-    rest = {n: _flat({k: v for k, v in r.attributes.items() if k != "timing"}) for n, r in recordings.items()}
-    return [Section("Provenance", tables=[files, *_side_by_side("Provenance", rest)])]
+    shown = {"timing", "building", "experiment"}  # elsewhere, or as a picture
+    rest = {n: _flat({k: v for k, v in r.attributes.items() if k not in shown}) for n, r in recordings.items()}
+    return [Section("Provenance", tables=[files, *_side_by_side("Provenance", rest)], folded=True)]
 
 
 def _side_by_side(title: str, values: Mapping[str, Mapping[str, Any]]) -> list[Table]:

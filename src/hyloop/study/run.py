@@ -17,7 +17,7 @@ from hyloop.study.build import Built, build
 from hyloop.study.following import described_models
 from hyloop.study.trained import outside_notes
 
-__all__ = ["run_experiment", "run_file"]
+__all__ = ["run_experiment", "run_file", "without_devices"]
 
 CHUNKS = 200  # pieces of a run: often enough for a smooth progress bar, rare enough to cost nothing
 
@@ -30,12 +30,28 @@ def run_file(
     out: Path | None = None,
     *,
     overwrite: bool = True,
+    bare: bool = False,
     progress: Progress | None = None,
 ) -> Recording:
-    """Run an experiment file into `out`, or into the recording it names; see `run_experiment`."""
+    """Run an experiment file into `out`, or into the recording it names; see `run_experiment`.
+
+    With `bare` the structure runs without its devices, into a recording whose name ends in -bare.
+    """
     experiment = load_experiment(path, list(overrides))
     target = out or Path(experiment.recording.file or Path("out") / f"{path.stem}.h5")
+    if bare:
+        experiment, target = without_devices(experiment), target.with_stem(f"{target.stem}-bare")
     return run_experiment(experiment, target, source=path, overrides=overrides, overwrite=overwrite, progress=progress)
+
+
+def without_devices(experiment: Experiment) -> Experiment:
+    """The same structure under the same excitation, with nothing at its sites; every channel is recorded."""
+    everything = experiment.recording.model_copy(update={"channels": ("*",)})
+    title = f"{experiment.title}, without devices" if experiment.title else ""
+    changes = {"sites": {}, "blocks": {}, "recording": everything, "title": title}
+    bare = experiment.model_copy(update=changes)
+    bare._source = experiment.source
+    return bare
 
 
 def run_experiment(

@@ -1,12 +1,11 @@
 """The command `run`."""
 
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 
 from hyloop.cli.commands.options import Json
-from hyloop.cli.console import console, print_json, progress_bars
 
 __all__ = ["run"]
 
@@ -18,45 +17,15 @@ def run(
         typer.Option("--set", help="Change a value, for instance sites.damper1.device.Fc_pos=20kN. May be repeated."),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Recording to write (default: as in the file, else out/).")] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(help="Show beside it: `bare`, the same without its devices, which is run too; or a recording."),
+    ] = None,
     report: Annotated[bool, typer.Option(help="Write a report page beside the recording.")] = True,
     force: Annotated[bool, typer.Option("--force", help="Replace the recording named by --out if it exists.")] = False,
     json: Json = False,
 ) -> None:
-    """Run an experiment file: record it, and write a page with figures."""
-    from hyloop.cli.info import show_sites
-    from hyloop.report.run_page import write_report
-    from hyloop.study.run import run_file
+    """Run an experiment file: record it, and write a page with the building in motion and figures."""
+    from hyloop.cli.run import run_run
 
-    with progress_bars(not json) as update:
-        update("compiling and running", 0.0)
-        recording = run_file(
-            file,
-            tuple(set_ or ()),
-            out,
-            overwrite=force or out is None,
-            progress=lambda part: update("compiling and running", part),
-        )
-    page, timing = None, recording.attributes["timing"]
-    ticks, pace = timing["controller ticks"], timing["time per tick, recording included [µs]"]
-    path = cast(Path, recording.path)
-    if report:
-        title = str(recording.attributes.get("title") or file.stem)
-        page = write_report(path.with_suffix(".html"), {file.stem: recording}, title=title, notes=recording.notes)
-    if json:
-        print_json(
-            {
-                "recording": str(path),
-                "report": str(page) if page else None,
-                "ticks": ticks,
-                "microseconds_per_tick": pace,
-                "notes": list(recording.notes),
-            }
-        )
-        return
-    show_sites(recording)
-    for note in recording.notes:
-        console.print(f"note: {note}")
-    console.print(f"{ticks} controller ticks, {pace:.2f} µs each, recording included")
-    console.print(f"recording: {path}")
-    if page:
-        console.print(f"report:    {page}")
+    run_run(file, set_ or [], out, against, report, force, json)

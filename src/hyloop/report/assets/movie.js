@@ -61,16 +61,46 @@ class Player {
       ? { building: [0, 0, width, 260], ground: [0, 262, width, strip], loops: [0, 330, width, height - 330] }
       : { building: [0, 0, left, height - strip - 6], ground: [0, height - strip, width, strip],
         loops: [left + 10, 0, width - left - 10, height - strip - 6] };
-    this.still = null;
+    this.still = this.axes = null;
     this.show(this.time);
   }
 
+  layer() { // a canvas like ours, to draw on once
+    const canvas = document.createElement("canvas"), sharp = devicePixelRatio || 1;
+    canvas.width = this.canvas.width;
+    canvas.height = this.canvas.height;
+    canvas.getContext("2d").scale(sharp, sharp);
+    return canvas;
+  }
+
   show(time) {
+    if (!this.still || time < this.drawn) { // axes and whole curves faintly; then what was until now, bit by bit
+      this.still = this.still || this.layer();
+      this.past = this.layer();
+      this.drawn = -1;
+    }
+    const front = this.pen;
+    if (!this.axes) {
+      this.pen = this.still.getContext("2d");
+      this.panels(...this.areas.loops, "axes");
+      this.strip(...this.areas.ground, "axes");
+      this.axes = true;
+    }
     this.time = time;
+    this.pen = this.past.getContext("2d");
+    this.panels(...this.areas.loops, "past");
+    this.strip(...this.areas.ground, "past");
+    this.drawn = time;
+    this.pen = front;
     this.pen.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    this.pen.save();
+    this.pen.setTransform(1, 0, 0, 1, 0, 0);
+    this.pen.drawImage(this.still, 0, 0);
+    this.pen.drawImage(this.past, 0, 0);
+    this.pen.restore();
     this.building(...this.areas.building);
-    this.panels(...this.areas.loops);
-    this.strip(...this.areas.ground);
+    this.panels(...this.areas.loops, "now");
+    this.strip(...this.areas.ground, "now");
     this.slider.value = this.duration ? 1000 * time / this.duration : 0;
     this.clock.textContent = `${time.toFixed(1)} of ${this.duration.toFixed(0)} s`;
   }
@@ -126,23 +156,33 @@ class Player {
     return Number(((part >= 5 ? 5 : part >= 2 ? 2 : 1) * power).toPrecision(1));
   }
 
-  panels(x0, y0, width, height) {
+  panels(x0, y0, width, height, part) {
     const count = this.loops.length, columns = count > 1 ? 2 : 1, rows = Math.ceil(count / columns);
     this.loops.forEach((loop, k) => {
       const w = width / columns, h = height / rows;
-      this.panel(loop, k, x0 + (k % columns) * w, y0 + Math.floor(k / columns) * h, w, h);
+      this.panel(loop, k, x0 + (k % columns) * w, y0 + Math.floor(k / columns) * h, w, h, part);
     });
   }
 
-  panel(loop, k, x0, y0, width, height) {
-    const pen = this.pen, look = this.look, [left, top, right, bottom] = [46, 22, 10, 32];
-    const wide = Math.max(...loop.lines.map(line => extent(line[1])), 1e-12) * 1.06;
-    const tall = Math.max(...loop.lines.map(line => extent(line[2])), 1e-12) * 1.06;
-    const w = width - left - right, h = height - top - bottom;
-    const X = value => x0 + left + w * (value / wide + 1) / 2, Y = value => y0 + top + h * (1 - value / tall) / 2;
+  panel(loop, k, x0, y0, width, height, part) {
+    const [left, top, right, bottom] = [46, 22, 10, 32], w = width - left - right, h = height - top - bottom;
+    loop.wide = loop.wide || Math.max(...loop.lines.map(line => extent(line[1])), 1e-12) * 1.06;
+    loop.tall = loop.tall || Math.max(...loop.lines.map(line => extent(line[2])), 1e-12) * 1.06;
+    const X = value => x0 + left + w * (value / loop.wide + 1) / 2;
+    const Y = value => y0 + top + h * (1 - value / loop.tall) / 2;
+    if (part === "axes") this.frame(loop, X, Y, x0 + left, y0 + top, w, h);
+    loop.lines.slice().reverse().forEach((line, place) => {
+      const own = place === loop.lines.length - 1, colour = own ? palette[k % 6] : this.look.axis;
+      if (part !== "now") this.curve(line, X, Y, colour, part === "axes");
+      else if (own) this.dot(line, X, Y, colour);
+    });
+  }
+
+  frame(loop, X, Y, left, top, w, h) {
+    const pen = this.pen, look = this.look, { wide, tall } = loop;
     pen.lineWidth = 1;
     pen.strokeStyle = look.line;
-    pen.strokeRect(x0 + left, y0 + top, w, h);
+    pen.strokeRect(left, top, w, h);
     pen.beginPath();
     pen.moveTo(X(-wide), Y(0)); pen.lineTo(X(wide), Y(0));
     pen.moveTo(X(0), Y(-tall)); pen.lineTo(X(0), Y(tall));
@@ -150,52 +190,60 @@ class Player {
     for (const [tick, along] of [[this.round(wide * 0.95), true], [this.round(tall * 0.95), false]]) {
       for (const value of [-tick, tick]) {
         const label = String(Number(value.toPrecision(2))).replace("-", "−");
-        if (along) this.text(label, X(value), y0 + top + h + 14, "center", look.soft);
-        else this.text(label, x0 + left - 5, Y(value) + 4, "right", look.soft);
+        if (along) this.text(label, X(value), top + h + 14, "center", look.soft);
+        else this.text(label, left - 5, Y(value) + 4, "right", look.soft);
       }
     }
-    this.text(loop.title, x0 + left, y0 + 15, "left", look.ink, "600 13px");
-    this.text(`${loop.y_label} over ${loop.x_label}`, x0 + left + w, y0 + 15, "right", look.soft);
-    loop.lines.slice().reverse().forEach((line, place) => {
-      const own = place === loop.lines.length - 1, last = this.curve(line, X, Y, own ? palette[k % 6] : look.axis);
-      if (own && last) {
-        pen.fillStyle = palette[k % 6];
-        pen.beginPath();
-        pen.arc(...last, 4, 0, 7);
-        pen.fill();
-      }
-    });
+    this.text(loop.title, left, top - 7, "left", look.ink, "600 13px");
+    this.text(`${loop.y_label} over ${loop.x_label}`, left + w, top - 7, "right", look.soft);
   }
 
-  curve([t, x, y], X, Y, colour) { // the whole curve faintly, and what was until now
+  // the whole curve faintly, or what was added to it since the last picture
+  curve([t, x, y], X, Y, colour, whole) {
     const pen = this.pen;
-    let last = null;
-    for (const whole of [true, false]) {
-      pen.globalAlpha = whole ? 0.16 : 1;
-      pen.strokeStyle = colour;
-      pen.lineWidth = 1.2;
-      pen.beginPath();
-      for (let k = 0; k < t.length && (whole || t[k] <= this.time); k += 1) {
-        last = [X(x[k]), Y(y[k])];
-        if (k === 0) pen.moveTo(...last); else pen.lineTo(...last);
-      }
-      pen.stroke();
+    let k = whole ? 0 : Math.max(this.before(t, this.drawn), 0);
+    pen.globalAlpha = whole ? 0.16 : 1;
+    pen.strokeStyle = colour;
+    pen.lineWidth = 1.2;
+    pen.lineJoin = "round";
+    pen.beginPath();
+    for (let first = true; k < t.length && (whole || t[k] <= this.time); k += 1, first = false) {
+      if (first) pen.moveTo(X(x[k]), Y(y[k])); else pen.lineTo(X(x[k]), Y(y[k]));
     }
+    pen.stroke();
     pen.globalAlpha = 1;
-    return last;
   }
 
-  strip(x0, y0, width, height) {
-    const pen = this.pen, look = this.look, [t, a] = this.ground, most = extent(a) || 1;
+  dot([t, x, y], X, Y, colour) {
+    const k = Math.max(this.before(t, this.time), 0);
+    this.pen.fillStyle = colour;
+    this.pen.beginPath();
+    this.pen.arc(X(x[k]), Y(y[k]), 4, 0, 7);
+    this.pen.fill();
+  }
+
+  before(t, time) { // the last place in t that is not after the time
+    let [low, high] = [-1, t.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (t[middle] <= time) low = middle; else high = middle - 1;
+    }
+    return low;
+  }
+
+  strip(x0, y0, width, height, part) {
+    const pen = this.pen, look = this.look, [t, a] = this.ground;
+    this.most = this.most || extent(a) || 1;
     const left = 46, w = width - left - 10, X = time => x0 + left + w * time / (this.duration || 1);
-    const Y = value => y0 + 12 + (height - 26) * (1 - value / most) / 2;
-    this.curve([t, t.map(X), a.map(Y)], x => x, y => y, look.ink);
+    const Y = value => y0 + 12 + (height - 26) * (1 - value / this.most) / 2;
+    if (part !== "now") this.curve([t, t, a], X, Y, look.ink, part === "axes");
+    if (part === "axes") this.text(`ground, ${this.most.toPrecision(2)} m/s²`, x0 + left, y0 + 8, "left", look.soft);
+    if (part !== "now") return;
     pen.strokeStyle = palette[1];
     pen.lineWidth = 1;
     pen.beginPath();
     pen.moveTo(X(this.time), y0 + 8); pen.lineTo(X(this.time), y0 + height - 12);
     pen.stroke();
-    this.text(`ground, ${most.toPrecision(2)} m/s²`, x0 + left, y0 + 8, "left", look.soft);
   }
 
   text(words, x, y, align, colour, font = "12px") {

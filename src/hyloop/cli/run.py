@@ -1,0 +1,92 @@
+"""The command `run`: an experiment file to a recording, tables and a page."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import cast
+
+from hyloop.cli.console import console, print_json, print_table, progress_bars
+from hyloop.record import Recording
+from hyloop.report.response import Response, respond
+from hyloop.report.run_page import write_report
+from hyloop.study.run import run_file
+
+__all__ = ["run_run", "show_response"]
+
+BARE = "bare"  # the structure without its devices
+
+
+def run_run(
+    file: Path, overrides: Sequence[str], out: Path | None, against: str | None, report: bool, force: bool, json: bool
+) -> None:
+    """Run, print tables, write a page."""
+    other = Recording.load(against) if against not in (None, BARE) else None
+    words, overwrite = tuple(overrides), force or out is None
+    with progress_bars(not json) as update:
+
+        def bar(name: str) -> Callable[[float], None]:
+            update(name, 0.0)
+            return lambda part: update(name, part)
+
+        recording = run_file(file, words, out, overwrite=overwrite, progress=bar("compiling and running"))
+        if against == BARE:
+            progress = bar("without devices")
+            other = run_file(file, words, out, overwrite=overwrite, bare=True, progress=progress)
+    path, page = cast(Path, recording.path), None
+    if report:
+        shown = {file.stem: recording}
+        if other is not None:
+            shown["without devices" if against == BARE else Path(str(against)).stem] = other
+        title = str(recording.attributes.get("title") or file.stem)
+        page = write_report(path.with_suffix(".html"), shown, title=title, notes=recording.notes)
+    timing = recording.attributes["timing"]
+    ticks, pace = timing["controller ticks"], timing["time per tick, recording included [µs]"]
+    if json:
+        print_json(
+            {
+                "recording": str(path),
+                "report": str(page) if page else None,
+                "ticks": ticks,
+                "microseconds_per_tick": pace,
+                "notes": list(recording.notes),
+                **respond(recording).as_dict(),
+                "against": respond(other).as_dict() if other is not None else None,
+            }
+        )
+        return
+    show_response(respond(recording), None if other is None else respond(other))
+    for note in recording.notes:
+        console.print(f"note: {note}", markup=False)
+    console.print(f"{ticks} controller ticks, {pace:.2f} µs each, recording included")
+    console.print(f"recording: {path}", markup=False)
+    if page:
+        console.print(f"report:    {page}", markup=False)
+
+
+def show_response(response: Response, other: Response | None = None) -> None:
+    """Tables of stories and devices; with the drifts of the run it is compared with."""
+    rows = []
+    for k, story in enumerate(response.stories):
+        row = [story.story, f"{1e3 * story.drift:.2f}"]
+        row.append("-" if story.drift_ratio is None else f"{100 * story.drift_ratio:.3f}")
+        row += [f"{1e3 * story.residual:.2f}", "-" if story.acceleration is None else f"{story.acceleration:.2f}"]
+        if other is not None:
+            row.append(f"{1e3 * other.stories[k].drift:.2f}" if k < len(other.stories) else "-")
+        rows.append(row)
+    columns = ["story", "drift, mm", "ratio, %", "at the end, mm", "acceleration, m/s2"]
+    columns += ["drift of the other, mm"] if other is not None else []
+    if rows:
+        print_table("Stories: peaks, and drift at the end", columns, rows, right=columns)
+    rows = []
+    for device in response.devices:
+        peaks = f"{1e3 * device.deformation:.2f}", f"{1e-3 * device.force:.2f}", f"{1e-3 * device.energy:.3f}"
+        whole = device.energy_of_all
+        total = ("-", "-") if whole is None else (f"{device.count:g}", f"{1e-3 * whole:.3f}")
+        rows.append([device.site, *peaks, *total])
+    columns = ["site", "d, mm", "force, kN", "energy of one, kJ", "devices", "of all, kJ"]
+    if rows:
+        print_table("Devices: peaks and energy", columns, rows, right=columns[1:])
+    if response.base_shear is not None:
+        console.print(f"largest base shear: {1e-3 * response.base_shear:.4g} kN", highlight=False)
+    if energies := response.energies:
+        parts = ", ".join(f"{name} {1e-3 * value:.3g}" for name, value in energies.items() if name != "input")
+        console.print(f"energy put in: {1e-3 * energies['input']:.4g} kJ; at the end: {parts}", highlight=False)

@@ -1,0 +1,181 @@
+"""What a run page says first, and how the response is spread over the height and over time."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from hyloop.report.building import building_movie
+from hyloop.report.charts import Chart
+from hyloop.report.display import Line, Panel, Recordings, history_panels, hysteresis_panels, rows_to_draw
+from hyloop.report.page import Answer, Section
+from hyloop.report.response import Response, respond
+
+__all__ = ["response_sections", "run_answer", "with_periods"]
+
+G = 9.80665  # m/s2
+_POINTS = 1000  # of a line
+_CARRIERS = {  # of energy, in the order they are drawn
+    "input": "put in by the ground",
+    "devices": "devices",
+    "damping": "inherent damping",
+    "structure": "structure",
+    "kinetic": "motion",
+}
+
+
+def run_answer(recordings: Recordings) -> Answer:
+    """One sentence, three numbers and a picture of the first recording, beside the second where there are two."""
+    if not recordings:
+        return Answer("No recordings.", [("0", "recordings"), ("–", ""), ("–", "")], None)
+    (name, first), *others = recordings.items()
+    other, against = others[0] if len(others) == 1 else ("", None)
+    beside = other if other.startswith("without ") else f"in {other}"
+    response, without = respond(first), None if against is None else respond(against)
+    picture = building_movie(first, against, (name, other)) or _still(recordings)
+    sentence = _stopped(first.attributes.get("fault")) or _sentence(response, without, beside)
+    if len(others) > 1:
+        sentence = f"{len(recordings)} recordings, of which {name}: {sentence[0].lower()}{sentence[1:]}"
+    end = float(first.time[-1])
+    sentence = re.sub(r"(?<=\d) (?=%|mm\b|kN\b|g\b)", "\u00a0", sentence)  # a number and its unit stay on a line
+    return Answer(sentence, _numbers(response, without, beside, end, len(first.names)), picture)
+
+
+def _stopped(fault: str | None) -> str:
+    return f"The run stopped early: {fault}." if fault else ""
+
+
+def _sentence(response: Response, without: Response | None, other: str) -> str:
+    worst = response.worst
+    if worst is None:
+        found = max(response.devices, key=lambda d: d.force, default=None)
+        if found is None:
+            return "A recording without stories and without devices."
+        return f"The largest device force is {1e-3 * found.force:.3g} kN, at {found.site}."
+    said = f"The largest story drift is {_drift(worst.drift, worst.drift_ratio)}, in story {worst.story}"
+    if without is not None and without.worst is not None:
+        change = 100.0 * (_size(response) / _size(without) - 1.0) if _size(without) else 0.0
+        before = _drift(without.worst.drift, without.worst.drift_ratio)
+        return f"{said}; {other} it is {before}: {abs(change):.0f} % {'less' if change < 0 else 'more'}."
+    share = response.share
+    return f"{said}" + (f"; the devices take {100 * share:.0f} % of the energy." if share is not None else ".")
+
+
+def _size(response: Response) -> float:
+    worst = response.worst
+    return 0.0 if worst is None else worst.drift if worst.drift_ratio is None else worst.drift_ratio
+
+
+def _drift(drift: float, ratio: float | None) -> str:
+    return f"{1e3 * drift:.3g} mm" if ratio is None else f"{100 * ratio:.2g} % of the height ({1e3 * drift:.3g} mm)"
+
+
+def _numbers(
+    response: Response, without: Response | None, other: str, end: float, channels: int
+) -> Sequence[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    sizes: list[tuple[str, Callable[[Response], float | None], Callable[[float], str]]] = [
+        ("largest absolute acceleration of a floor", lambda r: r.acceleration, lambda a: f"{a / G:.2g} g"),
+        ("largest base shear", lambda r: r.base_shear, lambda shear: f"{1e-3 * shear:.4g} kN"),
+    ]
+    if (worst := response.worst) is not None:
+        show = (lambda d: f"{1e3 * d:.3g} mm") if worst.drift_ratio is None else (lambda ratio: f"{100 * ratio:.2g} %")
+        sizes.insert(0, (f"largest drift, story {worst.story}", _size, show))
+    for label, size, show in sizes:
+        if (value := size(response)) is not None:
+            before = None if without is None else size(without)
+            beside = "" if before is None else f"; {show(before)} {other}"
+            found.append((show(value), f"{label}{beside}"))
+    if (share := response.share) is not None:
+        found.insert(2, (f"{100 * share:.0f} %", "of the energy put in was taken by the devices"))
+    for device in response.devices[:2]:
+        found.append((f"{1e-3 * device.force:.3g} kN", f"largest force of {device.site}"))
+    found += [(f"{end:.3g} s", "duration"), (str(channels), "channels"), ("–", "")]
+    return found[:3]
+
+
+def _still(recordings: Recordings) -> Chart | None:
+    """A picture where there is no building: loops, or else histories."""
+    panels = hysteresis_panels(recordings, _POINTS)[:3] or history_panels(recordings, _POINTS)[:2]
+    if not panels:
+        return None
+    alt = f"{', '.join(panel.title for panel in panels)}; recordings: {', '.join(recordings)}."
+    height = 360 if len(panels) <= 3 and panels[0].x_label[:4] != "time" else 150
+    return Chart(panels, alt, columns=1 if height == 150 else len(panels), row_height=height)
+
+
+def response_sections(recordings: Recordings) -> list[Section]:
+    """Profiles over the height and energy over time."""
+    sections = []
+    if panels := _profiles(recordings):
+        alt = f"{', '.join(panel.title for panel in panels)} over the stories; recordings: {', '.join(recordings)}."
+        chart = Chart(panels, alt, "Largest of each story, and what is left at the end.", columns=len(panels))
+        sections.append(Section("Over the height", charts=[chart]))
+    if panels := _energies(recordings):
+        alt = f"Energy over time: {', '.join(_CARRIERS.values())}; recordings: {', '.join(recordings)}."
+        sections.append(Section("Energy", _balance(recordings), charts=[Chart(panels, alt, columns=len(panels))]))
+    return sections
+
+
+def _profiles(recordings: Recordings) -> list[Panel]:
+    responses = {name: respond(recording).stories for name, recording in recordings.items()}
+    kinds = [
+        ("peak drift", "mm", lambda s: 1e3 * s.drift),
+        ("peak drift ratio", "%", lambda s: None if s.drift_ratio is None else 100.0 * s.drift_ratio),
+        ("drift at the end", "mm", lambda s: 1e3 * s.residual),
+        ("peak acceleration", "m/s²", lambda s: s.acceleration),
+    ]
+    panels = []
+    for title, unit, value in kinds:
+        lines = []
+        for series, (name, stories) in enumerate(responses.items()):
+            known = [(s.story, v) for s in stories if (v := value(s)) is not None]
+            if known:
+                story, values = np.array(known, dtype=float).T
+                lines.append(Line(*_stairs(values, story), name, series))
+        if lines:
+            panels.append(Panel(title, f"{title} [{unit}]", "story", tuple(lines)))
+    return panels
+
+
+def _stairs(values: np.ndarray, story: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A value for each story as a line from zero that is upright over the height of the story."""
+    ends = np.column_stack([story - 0.5, story + 0.5]).ravel()
+    return np.append(0.0, np.repeat(values, 2)), np.append(ends[:1], ends)
+
+
+def _energies(recordings: Recordings) -> list[Panel]:
+    panels = []
+    for name, recording in recordings.items():
+        lines = []
+        for series, (key, label) in enumerate(_CARRIERS.items()):
+            if f"energy.{key}" in recording.names:
+                values = 1e-3 * recording[f"energy.{key}"]
+                rows = rows_to_draw(_POINTS, values)
+                lines.append(Line(recording.time[rows], values[rows], label, series))
+        if lines:
+            panels.append(Panel(name, "time [s]", "energy [kJ]", tuple(lines)))
+    return panels[:3]
+
+
+def _balance(recordings: Recordings) -> list[str]:
+    texts = []
+    for name, recording in recordings.items():
+        if "energy.residual" in recording.names and (most := np.abs(recording["energy.input"]).max()) > 0.0:
+            off = 100.0 * np.abs(recording["energy.residual"]).max() / most
+            texts.append(f"{name}: what goes in and what is found elsewhere agree within {off:.2g} % of what goes in.")
+        elif "energy.structure" in recording.names:
+            texts.append(f"{name}: what yielding members of the structure take is found by difference.")
+    return texts
+
+
+def with_periods(recordings: Recordings, panels: Sequence[Panel]) -> list[Panel]:
+    """Spectra with the first periods of the building as upright lines."""
+    periods = {T for r in recordings.values() for T in r.attributes.get("periods", []) if 0.05 <= T <= 5.0}
+    found = []
+    for panel in panels:
+        top = max((float(line.y.max()) for line in panel.lines if len(line.y)), default=0.0)
+        marks = [Line(np.full(2, T), np.array([0.0, top]), f"T = {T:.3g} s", None) for T in sorted(periods)]
+        found.append(replace(panel, lines=(*marks, *panel.lines)))
+    return found
