@@ -170,7 +170,7 @@ def test_quick_study(tmp_path):
     page = Page(tmp_path / "study" / "report.html")
     assert_claims(page, read_verdicts(tmp_path / "study" / "claims.json"))
     recorded = Recording.load(tmp_path / "study" / "Reference.h5")
-    _, f = page.lines(1)["brace1", "Reference"]
+    _, f = page.lines(page.chart("Force against"))["brace1", "Reference"]
     np.testing.assert_allclose(extremes(f), 1e-3 * extremes(recorded["brace1.f"]), rtol=SINGLE)
     assert f"judges {len(verdicts)} of 58 claims" in page.text
     # where the network is that of another device, updating matters in every story

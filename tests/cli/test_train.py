@@ -126,7 +126,7 @@ def check_rivals(rivals, seen, test):
 
 def check_page(page, outcome):
     """Losses, agreement and predictions on the page are those of the training."""
-    first, losses, histories, loops = (page.lines(k) for k in range(4))
+    first, losses, histories, loops = (page.lines(k) for k in (None, 0, 1, 2))
     chi = outcome.prepared.parts.test[0]  # the picture on top: the test event, over the deformation
     error = outcome.chosen.agreement["chi"]["NRMSE"]
     d, f = first[f"network, chi: error {100 * error:.3g} %", "network"]

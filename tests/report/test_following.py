@@ -68,7 +68,7 @@ def test_errors_before_and_after_stand_on_the_page(tmp_path):
     page = Page(write_page(tmp_path / "page.html", "x", answer, following_sections({"run": recording})))
     row = [float(cell) for cell in page.rows("Estimates")["y.f_y [kN]"]]
     assert row == pytest.approx([5.0, 2.0, 9.0, 9.0, 2.0, 20.0, 0.99, 100 * 0.99 / 4.0], rel=1e-3)
-    loops = page.lines(0)
+    loops = page.lines()
     assert {name for _, name in loops} == {"measured", "model", "estimate", "bound"}
 
 

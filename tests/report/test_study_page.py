@@ -84,7 +84,7 @@ def test_what_has_no_ratio_or_is_far_off_stands_at_the_end_with_its_numbers(pape
 def test_the_page_has_the_headline_first_and_every_claim_below(tmp_path):
     many = [claim(f"c{k}", 1.0, 1.0 + k, "missed") for k in range(40)] + [FOUR[1]]
     page = Page(write_study(tmp_path / "page.html", SUMMARY, many, [], {}))
-    first, every = page.specs
+    first, (every,) = page.picture, page.specs
     names = [text.strip("<b>/") for text in first["layout"]["yaxis"]["ticktext"]]
     assert len(names) == FIRST and names[0] == "period =" and names[1] == "c39 ↓"  # then the furthest off
     assert len(every["layout"]["yaxis"]["ticktext"]) == 41
@@ -94,5 +94,5 @@ def test_the_page_has_the_headline_first_and_every_claim_below(tmp_path):
 
 def test_a_claim_without_a_number_is_in_the_table_alone(tmp_path):
     page = Page(write_study(tmp_path / "page.html", SUMMARY, FOUR, [], {}))
-    assert len(page.specs) == 1 and "no number" not in str(page.specs)
+    assert page.specs == [] and "no number" not in str(page.picture)
     assert page.rows("Claims")["no number"][1:] == ["-", "3", "kN", "not-comparable", "not printed"]

@@ -75,7 +75,8 @@ def test_quick_run_without_records(tmp_path, monkeypatch):
     )
     assert float(updated.split(" to ")[1]) < float(constant.split(" to ")[0])
     assert page.rows("Covariance over all tests")["our sums, nearest definite"][0] == "0 of 8"
-    loops, histories, parameters = (page.lines(k) for k in range(3))
+    described = ("Force against", "Histories", "Parameters")
+    loops, histories, parameters = (page.lines(page.chart(text)) for text in described)
     for record in ("earthquake", "wind"):
         d, _ = loops["d20NE", f"{record}, damper"]
         assert np.abs(d).max() > 1.0  # mm

@@ -127,7 +127,7 @@ def test_quick_run(tmp_path):
     page = Page(result.report)
     assert_claims(page, result.verdicts)
     assert any("the earthquake of a column was not fitted" in title for title in page.tables)
-    loops, devices = page.lines(2), [row for row in page.tables["Devices"] if row]
+    loops, devices = page.lines(page.chart("Force against")), [row for row in page.tables["Devices"] if row]
     assert len(loops) == len(devices) == 6 * 3  # measured, the band, physics-ML
     for site, name, peak_d, peak_f, *_ in devices:
         shown = [np.abs(values).max() for values in loops[site, name]]

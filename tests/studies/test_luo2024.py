@@ -64,7 +64,7 @@ def test_quick_run(parts, tmp_path):
     assert_claims(page, result.verdicts)
     assert page.rows("Every run")["N0"][1] == "spline"  # the broken line cannot follow a smooth curve
     # the curves drawn: the true one is the formula of the study, the learned one lies on it where there were samples
-    curves = page.lines(1)  # after the picture of the claims
+    curves = page.lines(page.chart("Force against"))
     d, true = curves["softening", "truth"]
     assert true == pytest.approx(softening(1e-3 * d.astype(float)) / 1e3, rel=SINGLE)
     seen = np.abs(d) < 50.0  # mm

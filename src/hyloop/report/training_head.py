@@ -46,15 +46,11 @@ def training_answer(outcome: TrainingOutcome, rivals: list[Rival]) -> Answer:
     if best is not None and mean is not None:
         told += f"; the best law tried ({best.name}) by {_percent(best.agreement[whole]['NRMSE'])}"
         told += f", predicting the mean by {_percent(mean.agreement[whole]['NRMSE'])}"
-    numbers = [
-        (_percent(own), f"error of the network, seed {outcome.chosen.seed}, {counted(len(judged), f'{side} test')}")
-    ]
+    label = f"error of the network, seed {outcome.chosen.seed}"
     if len(outcome.members) > 1:
         mean_of, std = outcome.spread(whole, "NRMSE")
-        numbers[0] = (
-            _percent(own),
-            f"{numbers[0][1]}; {len(outcome.members)} seeds: {_percent(mean_of)} ± {100 * std:.2g}",
-        )
+        label += f"; mean of {len(outcome.members)} seeds {100 * mean_of:.2g} ± {100 * std:.2g} %"
+    numbers = [(_percent(own), label)]
     for rival, label in ((best, "error of the best law tried"), (mean, "error of predicting the mean")):
         named = f"{label}, {rival.name}" if rival is best and rival is not None else label
         numbers.append(("–", label) if rival is None else (_percent(rival.agreement[whole]["NRMSE"]), named))
