@@ -1,10 +1,12 @@
 """What a loop is given, checked: a mistake in a call is named before anything is built or moves."""
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
+import hyloop.integrators
 from hyloop.core import Param
 from hyloop.errors import BadInput, BadShape
 from hyloop.hazards.motion import GroundMotion
@@ -12,6 +14,8 @@ from hyloop.integrators import Method
 from hyloop.loop.limits import Limits
 from hyloop.loop.site import FreeBlock, Site
 from hyloop.structure import Structure
+
+METHODS = [name for name in hyloop.integrators.__all__ if name.islower()]
 
 __all__ = ["bounds", "check_parts", "excitation_rows", "vector"]
 
@@ -23,6 +27,9 @@ def check_parts(structure: Any, sites: Any, method: Any, blocks: Any, limits: An
         raise BadInput(f"structure must be a Structure, got {_kind(structure)}{advice}.")
     if not isinstance(method, Method):
         advice = f"; call it: {method.__name__}()" if callable(method) and hasattr(method, "__name__") else ""
+        if isinstance(method, str):  # as in a file, where methods are named
+            found = next(iter(get_close_matches(method, METHODS, n=1)), "mkr_alpha")
+            advice = f". In Python it is a function: from hyloop.integrators import {found}; method={found}()"
         raise BadInput(f"method must be an integration method such as mkr_alpha(), got {_kind(method)}{advice}.")
     if limits is not None and not isinstance(limits, Limits):
         raise BadInput(f"limits must be Limits(...), got {_kind(limits)}.")

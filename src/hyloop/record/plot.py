@@ -1,13 +1,13 @@
-"""A quick look at a recording: histories over time, a panel for each unit."""
+"""A quick look at a recording: histories over time, a panel for each unit, and loops of devices."""
 
 from typing import TYPE_CHECKING, Any
 
-from hyloop.errors import BadInput
+from hyloop.errors import BadInput, UnknownName
 
 if TYPE_CHECKING:
     from hyloop.record.recording import Recording
 
-__all__ = ["plot_recording"]
+__all__ = ["plot_hysteresis", "plot_recording"]
 
 _MOST = 40  # curves; more cannot be told apart
 
@@ -32,4 +32,31 @@ def plot_recording(recording: "Recording") -> Any:
     axes[-1].set_xlabel("time, s")
     if recording.fault:
         figure.suptitle(f"stopped: {recording.fault}", fontsize="small")
+    return figure
+
+
+def plot_hysteresis(recording: "Recording", sites: tuple[str, ...]) -> Any:
+    """Draw force over deformation of sites, of all of them where none is named; returns the Matplotlib figure."""
+    from matplotlib.figure import Figure
+
+    names = set(recording.names)
+    known = [n[:-2] for n in recording.names if n.endswith(".d") and f"{n[:-2]}.f" in names]
+    for site in sites:
+        if site not in known:
+            raise UnknownName("site", site, known)
+    shown = list(sites or known)
+    if not shown:
+        raise BadInput("hysteresis: no site has both its deformation and its force recorded (X.d and X.f).")
+    if len(shown) > _MOST:
+        raise BadInput(f"hysteresis: {len(shown)} sites are too many to see. Name some, as in hysteresis('damper1').")
+    columns = min(3, len(shown))
+    rows = -(-len(shown) // columns)
+    figure = Figure(figsize=(3.4 * columns, 2.8 * rows), layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    for axis, site in zip(axes, shown, strict=False):
+        axis.plot(1e3 * recording[f"{site}.d"], 1e-3 * recording[f"{site}.f"], linewidth=0.8)
+        axis.set(title=site, xlabel="deformation, mm", ylabel="force, kN")
+        axis.grid(alpha=0.3)
+    for axis in axes[len(shown) :]:
+        axis.set_visible(False)
     return figure

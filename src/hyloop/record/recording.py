@@ -34,13 +34,14 @@ class Recording:
     """Channels of a run; ``recording["damper1.f"]`` is the history of one.
 
     ``u.NAME``, ``v.NAME`` and ``a.NAME`` are displacement, velocity and acceleration of a degree of freedom *relative
-    to the ground*; the absolute acceleration is ``a.NAME`` plus the ground's along that degree of freedom (``ground``,
-    times `Structure.influence`). ``damper1.d`` and ``damper1.f`` are deformation and force of *one* device; a site with
+    to the ground*. Runs of files, and of loops with ``derived=True``, also have ``a_abs.NAME``, the absolute
+    acceleration, ``drift.1`` and ``drift_ratio.1`` of every story, ``base_shear`` and ``energy.*``
+    (`hyloop.loop.derived`). ``damper1.d`` and ``damper1.f`` are deformation and force of *one* device; a site with
     ``count`` devices puts count · f on the structure, and dissipates count times the energy of one. ``imbalance`` is
     the largest strain by which a fibre section is out of balance with its member.
 
-    It can be saved and loaded, exported (`export`), drawn (`plot`), turned into tables of other libraries (`to_pandas`,
-    `to_xarray`) and shown on a page (`hyloop.report.write_report`).
+    It can be saved and loaded, exported (`export`), drawn (`plot`, `hysteresis`, `animate`), turned into tables of
+    other libraries (`to_pandas`, `to_xarray`) and shown on a page (`hyloop.report.write_report`).
 
     Attributes
     ----------
@@ -158,6 +159,26 @@ class Recording:
         from hyloop.record.plot import plot_recording
 
         return plot_recording(self.select(*(patterns or ("*",))))
+
+    def hysteresis(self, *sites: str) -> Any:
+        """A Matplotlib figure of force over deformation of the sites named, or of all of them."""
+        from hyloop.record.plot import plot_hysteresis
+
+        return plot_hysteresis(self, sites)
+
+    def animate(self, against: "Recording | None" = None) -> Any:
+        """The building in motion with the loops of its devices, for a notebook; ``.save("page.html")`` writes it.
+
+        `against` is drawn in grey behind it, for instance the same building without its dampers.
+        """
+        from hyloop.report.notebook import animate
+
+        return animate(self, against)
+
+    def _repr_html_(self) -> str:
+        from hyloop.report.notebook import summary_html
+
+        return summary_html(self)
 
     def table(self) -> list[ChannelSummary]:
         """Name, unit, least and greatest value and root mean square of every channel (NaN if there are no rows)."""

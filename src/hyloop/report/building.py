@@ -6,14 +6,14 @@ import numpy as np
 
 from hyloop.record import Recording
 from hyloop.report.display import readable, rows_to_draw, site_names
-from hyloop.report.movie import Loops, Movie
+from hyloop.report.movie import WITHOUT_LOOP, Loops, Movie
 
 __all__ = ["building_movie"]
 
 _FRAME = 0.02  # s between frames; the script draws what lies between them
 _FRAMES = 3000  # at most
 _COLUMNS = 160  # motions at most; a building has no more floors
-_POINTS = 3000  # of a loop
+_POINTS = 2000  # of a loop
 _LOOPS = 6  # that can be told apart
 _USUAL = 3.0  # m, height of a story that is not known, for the picture
 _BAY = 1.6  # width of a building without nodes, in story heights
@@ -77,6 +77,7 @@ class _Picture:
             members += [[f"left {k}", f"right {k}"] for k in range(1, count + 1)]
         self.foot = min(float(at[1]) for at in self.places.values())
         self._sources: dict[Any, int] = {}
+        self._in_story: dict[int, int] = {}
         self.partly = False
         rigid = about.get("rigid", {})
         place = {name: k for k, name in enumerate(self.places)}
@@ -84,8 +85,9 @@ class _Picture:
         self.sites = sorted(site_names({"": recording}), key=lambda s: -self._taken(recording, s))[:_LOOPS]
         self.sites.sort()
         self.lines = [(place[i], place[j], -1) for i, j in members if i in place and j in place]
-        for number, site in enumerate(self.sites):
-            if ends := self._ends(about.get("sites", {}).get(site, {})):
+        for site, where in about.get("sites", {}).items():
+            if ends := self._ends(where):
+                number = self.sites.index(site) if site in self.sites else WITHOUT_LOOP
                 self.lines.append((place[ends[0]], place[ends[1]], number))
 
     @staticmethod
@@ -136,15 +138,12 @@ class _Picture:
         story = where.get("story")
         if not story or story >= len(self.levels):
             return None
-        xs = [float(at[0]) for at in self.places.values()]
-        lower = self._nearest(min(xs), float(self.levels[story - 1]))
-        upper = self._nearest(self._next_bay(lower), float(self.levels[story]))
+        left = min(float(at[0]) for at in self.places.values())
+        right = min((float(at[0]) for at in self.places.values() if at[0] > left + 1e-6), default=left)
+        before = self._in_story[story] = self._in_story.get(story, 0) + 1
+        foot, top = (left, right) if before % 2 else (right, left)  # a second one crosses the first
+        lower, upper = (self._nearest(x, float(self.levels[k])) for x, k in ((foot, story - 1), (top, story)))
         return (lower, upper) if lower != upper else None
-
-    def _next_bay(self, node: str) -> float:
-        x = float(self.places[node][0])
-        right = [float(at[0]) for at in self.places.values() if at[0] > x + 1e-6]
-        return min(right, default=x)
 
     def _nearest(self, x: float, height: float) -> str:
         """The node at a height, and of those the one nearest to a line."""

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["Loops", "Movie", "movie_html"]
+__all__ = ["WITHOUT_LOOP", "Loops", "Movie", "movie_html"]
 
 HEIGHT = 470  # px on a wide screen
+WITHOUT_LOOP = -2  # a device of which no loop is drawn
 
 
 class Loops(NamedTuple):
@@ -39,7 +40,7 @@ class Movie:
     nodes : sequence of (x, y, jx, jy)
         Where each node is at rest, in m, and which columns of `motions` move it to the right and up; -1 for none.
     lines : sequence of (i, j, site)
-        Members between nodes, and devices, which have the number of their loop; -1 for a member.
+        Members between nodes, which have -1, and devices, which have the number of their loop or `WITHOUT_LOOP`.
     loops : sequence of Loops
         At most six.
     ground : (t, a)

@@ -25,7 +25,7 @@ _CARRIERS = {  # of energy, in the order they are drawn
 }
 
 
-def run_answer(recordings: Recordings) -> Answer:
+def run_answer(recordings: Recordings, *, picture: bool = True) -> Answer:
     """One sentence, three numbers and a picture of the first recording, beside the second where there are two."""
     if not recordings:
         return Answer("No recordings.", [("0", "recordings"), ("–", ""), ("–", "")], None)
@@ -33,13 +33,13 @@ def run_answer(recordings: Recordings) -> Answer:
     other, against = others[0] if len(others) == 1 else ("", None)
     beside = other if other.startswith("without ") else f"in {other}"
     response, without = respond(first), None if against is None else respond(against)
-    picture = building_movie(first, against, (name, other)) or _still(recordings)
+    drawn = building_movie(first, against, (name, other)) or _still(recordings) if picture else None
     sentence = _stopped(first.attributes.get("fault")) or _sentence(response, without, beside)
     if len(others) > 1:
         sentence = f"{len(recordings)} recordings, of which {name}: {sentence[0].lower()}{sentence[1:]}"
     end = float(first.time[-1])
     sentence = re.sub(r"(?<=\d) (?=%|mm\b|kN\b|g\b)", "\u00a0", sentence)  # a number and its unit stay on a line
-    return Answer(sentence, _numbers(response, without, beside, end, len(first.names)), picture)
+    return Answer(sentence, _numbers(response, without, beside, end, len(first.names)), drawn)
 
 
 def _stopped(fault: str | None) -> str:
@@ -67,8 +67,13 @@ def _size(response: Response) -> float:
     return 0.0 if worst is None else worst.drift if worst.drift_ratio is None else worst.drift_ratio
 
 
+def _two(value: float) -> str:
+    """Two digits, zeros included."""
+    return f"{value:#.2g}".rstrip(".")
+
+
 def _drift(drift: float, ratio: float | None) -> str:
-    return f"{1e3 * drift:.3g} mm" if ratio is None else f"{100 * ratio:.2g} % of the height ({1e3 * drift:.3g} mm)"
+    return f"{1e3 * drift:.3g} mm" if ratio is None else f"{_two(100 * ratio)} % of the height ({1e3 * drift:.3g} mm)"
 
 
 def _numbers(
@@ -76,11 +81,13 @@ def _numbers(
 ) -> Sequence[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     sizes: list[tuple[str, Callable[[Response], float | None], Callable[[float], str]]] = [
-        ("largest absolute acceleration of a floor", lambda r: r.acceleration, lambda a: f"{a / G:.2g} g"),
+        ("largest absolute acceleration of a floor", lambda r: r.acceleration, lambda a: f"{_two(a / G)} g"),
         ("largest base shear", lambda r: r.base_shear, lambda shear: f"{1e-3 * shear:.4g} kN"),
     ]
     if (worst := response.worst) is not None:
-        show = (lambda d: f"{1e3 * d:.3g} mm") if worst.drift_ratio is None else (lambda ratio: f"{100 * ratio:.2g} %")
+        show = (
+            (lambda d: f"{1e3 * d:.3g} mm") if worst.drift_ratio is None else (lambda ratio: f"{_two(100 * ratio)} %")
+        )
         sizes.insert(0, (f"largest drift, story {worst.story}", _size, show))
     for label, size, show in sizes:
         if (value := size(response)) is not None:

@@ -29,7 +29,7 @@ from hyloop.report.response_sections import response_sections, run_answer, with_
 
 __all__ = ["Chart", "Panel", "Section", "Table", "write_report"]
 
-_BUDGET = 85_000  # points on a page: with plotly.js, which is 4.8 MB, it stays under 6 MB
+_BUDGET = 50_000  # points on a page: with plotly.js, which is 4.8 MB, and the moving picture it stays under 6 MB
 _FEWEST, _MOST = 64, 4000  # points of one line
 _LONG = 12  # rows; longer tables are folded
 _PARAMETERS = 24  # panels of parameters; more cannot be read
@@ -190,7 +190,9 @@ def _list(panels: Sequence[Panel]) -> str:
 
 def _experiment(recordings: Recordings) -> list[Section]:
     """The text of the file that was run, to run it again."""
-    texts = {str(r.attributes["experiment"]): r for r in recordings.values() if r.attributes.get("experiment")}
+    texts = {
+        str(r.attributes["experiment_text"]): r for r in recordings.values() if r.attributes.get("experiment_text")
+    }
     code = [Code(text) for text in texts]
     changed = [", ".join(r.attributes.get("overrides", [])) for r in texts.values()]
     remarks = [f"Changed when it was run: {text}." for text in changed if text]
@@ -218,7 +220,7 @@ def _provenance(recordings: Recordings) -> list[Section]:
         for name, r in recordings.items()
     ]
     files = Table("Recordings", ["name", "samples", "time step [ms]", "channels", "state"], rows)
-    shown = {"timing", "building", "experiment"}  # elsewhere, or as a picture
+    shown = {"timing", "building", "experiment_text"}  # elsewhere, or as a picture
     rest = {n: _flat({k: v for k, v in r.attributes.items() if k not in shown}) for n, r in recordings.items()}
     return [Section("Provenance", tables=[files, *_side_by_side("Provenance", rest)], folded=True)]
 

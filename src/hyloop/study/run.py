@@ -1,6 +1,7 @@
 """Run an experiment: step in chunks, record while running, show progress."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -17,7 +18,7 @@ from hyloop.study.build import Built, build
 from hyloop.study.following import described_models
 from hyloop.study.trained import outside_notes
 
-__all__ = ["run_experiment", "run_file", "without_devices"]
+__all__ = ["run_experiment", "run_file", "run_in_memory", "without_devices"]
 
 CHUNKS = 200  # pieces of a run: often enough for a smooth progress bar, rare enough to cost nothing
 
@@ -82,14 +83,40 @@ def run_experiment(
     check_name(path)
     built = build(experiment)
     path.parent.mkdir(parents=True, exist_ok=True)
+    attributes = _about(built, source, overrides)
+    _record(built, path, attributes, overwrite, progress)
+    return Recording.load(path)
+
+
+def run_in_memory(experiment: Experiment, *, source: Path | None = None, overrides: tuple[str, ...] = ()) -> Recording:
+    """Build and run an experiment without writing anything; see `run_experiment`."""
+    built = build(experiment)
+    attributes = _about(built, source, overrides)
+    try:
+        result = built.run()
+    except RunFailed as failure:
+        failure.result = replace(failure.result, attributes={**attributes, **failure.result.attributes})
+        raise
+    if outside := outside_notes(built.loop):
+        attributes["notes"] = [*built.notes, *outside]
+    return replace(result, attributes={**attributes, **result.attributes, "building": built.building})
+
+
+def _about(built: Built, source: Path | None, overrides: tuple[str, ...]) -> dict[str, Any]:
+    """What a recording says of the experiment it comes from."""
+    experiment = built.experiment
     attributes = provenance(source, experiment.seed) | {"title": experiment.title, "notes": list(built.notes)}
     attributes |= {"periods": built.periods(), "excitation": built.motion.name}
     if source is not None:
-        attributes["experiment"] = source.read_text(encoding="utf-8-sig")
+        attributes["experiment_text"] = source.read_text(encoding="utf-8-sig")
     if overrides:
         attributes["overrides"] = list(overrides)
-    _record(built, path, attributes, overwrite, progress)
-    return Recording.load(path)
+    if built.estimates:
+        names = built.recorded()[0]
+        attributes["estimates"] = {name: list(pair) for name, pair in built.estimates.items() if name in names}
+    if models := described_models(experiment, built.loop.sites):
+        attributes["models"] = models
+    return attributes
 
 
 def _record(built: Built, path: Path, attributes: dict[str, Any], overwrite: bool, progress: Progress | None) -> None:
@@ -104,10 +131,6 @@ def _record(built: Built, path: Path, attributes: dict[str, Any], overwrite: boo
     loop.start(rows[0])
     first = chosen(loop.advance(rows[:0], with_present=True, **settings))
     attributes |= {**first.attributes, "building": built.building}
-    if built.estimates:
-        attributes["estimates"] = {name: list(pair) for name, pair in built.estimates.items() if name in first.names}
-    if models := described_models(built.experiment, loop.sites):
-        attributes["models"] = models
     ticks = (len(rows) - 1) * loop.substeps
     with Recorder(path, first.names, first.units, loop.dt / per_step, attributes, overwrite=overwrite) as recorder:
         recorder.write(first.data)

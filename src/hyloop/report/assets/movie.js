@@ -128,9 +128,9 @@ class Player {
     const draw = (motions, member) => {
       const places = this.nodes.map(n => place(n, motions));
       for (const [i, j, site] of this.lines) {
-        if (site >= 0 && motions !== this.motions) continue;
-        pen.strokeStyle = site < 0 ? member : palette[site % palette.length];
-        pen.lineWidth = site < 0 ? (this.lines.length > 150 ? 0.7 : 2) : 3;
+        if (site !== -1 && motions !== this.motions) continue;
+        pen.strokeStyle = site === -1 ? member : site < 0 ? look.soft : palette[site % palette.length];
+        pen.lineWidth = site === -1 ? (this.lines.length > 150 ? 0.7 : 2) : 3;
         pen.beginPath();
         pen.moveTo(...places[i]);
         pen.lineTo(...places[j]);

@@ -1,0 +1,137 @@
+"""Derived channels: against closed forms, statics and conservation of energy."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from hyloop import Loop, Site, Structure, shear_frame
+from hyloop.devices import bouc_wen, dashpot, spring
+from hyloop.errors import BadShape, OutOfBounds
+from hyloop.hazards import GroundMotion
+from hyloop.integrators import mkr_alpha, newmark, newmark_explicit
+from hyloop.structure import rayleigh
+
+HEIGHTS = [4.0, 3.2, 3.2]  # m
+ROUND_OFF = 1e-9  # of the largest value: sums of a few thousand terms
+SECOND_ORDER = 4.0  # halving the step divides the residual by this
+NEAR = 0.15  # of the order of convergence: steps are finite
+
+
+def _frame():
+    frame = shear_frame([4e4, 3e4, 2e4], [4e7, 3e7, 2e7], gravity=[4e5, 3e5, 2e5], heights=HEIGHTS)
+    return frame.with_damping(rayleigh(frame, 0.02))
+
+
+def _loop(method, dt, substeps=1, device=None):
+    frame = _frame()
+    damper = bouc_wen(k=2e7, d_y=2e-3) if device is None else device
+    return Loop(frame, [Site("damper", frame.story(1), damper, count=2)], method=method, dt=dt, substeps=substeps)
+
+
+def _motion(dt, duration=8.0):
+    t = np.arange(0.0, duration, dt)
+    return 3.0 * np.sin(7.0 * t) * np.exp(-0.2 * t)
+
+
+def test_accelerations_and_drifts_are_those_of_the_floors():
+    ground = _motion(0.005)
+    r = _loop(mkr_alpha(0.75), 0.005).run(ground, derived=True)
+    for k in (1, 2, 3):
+        np.testing.assert_array_equal(r[f"a_abs.{k}"], r[f"a.{k}"] + r["ground"])
+        below = r[f"u.{k - 1}"] if k > 1 else 0.0
+        np.testing.assert_array_equal(r[f"drift.{k}"], r[f"u.{k}"] - below)
+        np.testing.assert_array_equal(r[f"drift_ratio.{k}"], r[f"drift.{k}"] / HEIGHTS[k - 1])
+    units = dict(zip(r.names, r.units, strict=True))
+    assert units["drift.1"] == "m" and units["a_abs.1"] == "m/s2" and units["energy.input"] == "J"
+
+
+def test_base_shear_is_what_the_first_story_carries():
+    """Inertia of all floors against springs, dampers and device of the lowest story."""
+    loop = _loop(newmark_explicit(), 0.005)
+    r = loop.run(_motion(0.005), derived=True)
+    k1 = 4e7 - 9e5 / HEIGHTS[0]  # P-Delta of all floors
+    damping = loop.structure.C.sum(axis=0) @ np.array([r[f"v.{k}"] for k in (1, 2, 3)])
+    carried = k1 * r["u.1"] + 2 * r["damper.f"] + damping
+    np.testing.assert_allclose(r["base_shear"], carried, atol=ROUND_OFF * np.abs(carried).max())
+
+
+@pytest.mark.parametrize("method", [mkr_alpha(0.75), newmark_explicit()], ids=["mkr_alpha", "newmark_explicit"])
+def test_the_energy_that_is_missing_vanishes_with_the_square_of_the_step(method):
+    left = []
+    for dt in (0.004, 0.002, 0.001):
+        r = _loop(method, dt).run(_motion(dt), derived=True)
+        left.append(np.abs(r["energy.residual"]).max() / r["energy.input"].max())
+    assert left[-1] < 1e-4
+    assert np.divide(left[:-1], left[1:]) == pytest.approx([SECOND_ORDER] * 2, rel=NEAR)
+
+
+def test_the_average_acceleration_method_keeps_energy_to_round_off():
+    """It conserves energy exactly in a linear structure, so every other term must be right to round-off."""
+    loop = _loop(newmark(), 0.01, device=spring(k=1e7))
+    r = loop.run(_motion(0.01), derived=True)
+    assert np.abs(r["energy.residual"]).max() < 1e-8 * r["energy.input"].max()
+    stored = 0.5 * 2 * 1e7 * r["damper.d"] ** 2  # two equal springs
+    np.testing.assert_allclose(r["energy.devices"], stored, atol=1e-8 * stored.max())
+
+
+def test_free_vibration_turns_motion_into_heat():
+    """A damped oscillator: what it has lost is ½ (k A² - k u² - m v²)."""
+    m, k, c = 2e4, 8e6, 4e4
+    structure = Structure(M=[m], K=[[k]], floors=["1"])
+    loop = Loop(structure, [Site("oil", structure.story(1), dashpot(c=c))], method=newmark_explicit(), dt=1e-4)
+    r = loop.run(np.zeros(20000), u0=[0.01], derived=True)
+    lost = 0.5 * (k * 0.01**2 - k * r["u.1"] ** 2 - m * r["v.1"] ** 2)
+    np.testing.assert_allclose(r["energy.devices"], lost, atol=2e-4 * lost.max())
+    assert "drift_ratio.1" not in r.names  # no height is known
+    assert r["energy.structure"][0] == 0.0 and r["energy.structure"][-1] < 0.0  # counted from the start
+
+
+def test_ticks_hold_the_value_of_the_last_step_and_pieces_join():
+    ground = _motion(0.005)
+    whole = _loop(mkr_alpha(0.75), 0.005, substeps=4).run(ground, derived=True)
+    ticks = _loop(mkr_alpha(0.75), 0.005, substeps=4).run(ground, derived=True, every="tick")
+    own = [k for k, name in enumerate(whole.names) if name.startswith(("drift", "a_abs", "base", "energy"))]
+    np.testing.assert_array_equal(ticks.data[::4][:, own], whole.data[:, own])
+    np.testing.assert_array_equal(ticks.data[3::4][:, own], whole.data[:-1][:, own])
+    loop = _loop(mkr_alpha(0.75), 0.005, substeps=4)
+    derived = loop.derived()
+    loop.start(ground[0])
+    pieces = [loop.advance(ground[:0], with_present=True)]
+    pieces += [loop.advance(part) for part in np.array_split(ground[1:], 7)]
+    joined = np.vstack([derived.of(piece) for piece in pieces])
+    np.testing.assert_allclose(joined, whole.data[:, own], rtol=1e-12, atol=1e-9)
+
+
+def test_sparse_structures_give_the_same():
+    frame, ground = _frame(), _motion(0.005)
+    light = Structure(
+        sparse.csr_array(frame.M),
+        sparse.csr_array(frame.K),
+        sparse.csr_array(frame.C),
+        floors=[0, 1, 2],
+        heights=HEIGHTS,
+    )
+    runs = [Loop(s, method=mkr_alpha(0.75), dt=0.005).run(ground, derived=True) for s in (frame, light)]
+    scale = np.abs(runs[0].data).max(axis=0)
+    np.testing.assert_allclose(runs[1].data / (scale + 1e-300), runs[0].data / (scale + 1e-300), atol=1e-7)
+
+
+def test_a_structure_without_floors_has_accelerations_and_base_shear_alone():
+    structure = Structure(M=[1e4, 1e4], K=[[2e6, -1e6], [-1e6, 1e6]])
+    r = Loop(structure, method=newmark_explicit(), dt=0.01).run(_motion(0.01), derived=True)
+    names = [name.partition(".")[0] for name in r.names]
+    assert {"a_abs", "base_shear", "energy"} < set(names) and "drift" not in names
+
+
+def test_a_ground_motion_runs_as_it_is():
+    coarse = GroundMotion(_motion(0.02), 0.02, name="pulse")
+    loop = _loop(mkr_alpha(0.75), 0.005)
+    fine = loop.run(coarse)
+    np.testing.assert_array_equal(fine["ground"], coarse.resampled(0.005).a)
+
+
+def test_heights_are_checked():
+    with pytest.raises(BadShape, match="heights: 2 are needed"):
+        Structure(M=[1.0, 1.0], K=np.eye(2), floors=[0, 1], heights=[3.0])
+    with pytest.raises(OutOfBounds, match=r"heights: .*positive"):
+        Structure(M=[1.0], K=[[1.0]], floors=[0], heights=[-3.0])
