@@ -15,6 +15,7 @@ __all__ = ["write_catalogue"]
 
 _G = 9.80665  # m/s2
 _HEIGHT = 400  # px
+_LETTERS = 20  # of a name on a narrow screen
 _ROWS = 15  # pairs that fit on the first screen
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "star", "x")
 
@@ -165,7 +166,12 @@ def _dumbbells(paired: Pairs, what: str) -> Drawing:
     layout["height"] = 26 * len(rows) + 100
     layout["margin"]["l"] = min(30 + 7 * longest, 320)
     layout["yaxis"] = {"type": "category", "automargin": False}
-    narrow = {**layout, "margin": {**layout["margin"], "l": min(20 + 6 * longest, 150)}}
+    short = [row if len(row) <= _LETTERS else f"{row[: _LETTERS - 1]}…" for row in rows]
+    narrow = {
+        **layout,
+        "margin": {**layout["margin"], "l": min(20 + 7 * longest, 150)},
+        "yaxis": {**layout["yaxis"], "tickvals": rows, "ticktext": short},
+    }
     alt = f"Peak {what} of {len(rows)} pairs, {paired.first} and {paired.second}."
     return Drawing(traces, layout, alt, "A row for each pair of recordings.", narrow=narrow)
 
