@@ -80,8 +80,9 @@ def _numbers(
     most = max(sized, key=lambda e: e.size or 0.0, default=None)
     first = (str(len(read)), "recordings read")
     if paired is not None:
-        best, worst = (pick(paired.ratios, key=lambda key: paired.ratios[key]) for pick in (min, max))
-        ratio = f"{paired.ratios[best]:.2g} to {paired.ratios[worst]:.2g}"
+        ratios = paired.ratios
+        best, worst = (pick(ratios, key=lambda key: ratios[key]) for pick in (min, max))
+        ratio = f"{ratios[best]:.2g} to {ratios[worst]:.2g}"
         first = (ratio, f"times as large, from {best} to {worst}")
     largest = ("–", "no displacements")
     if most is not None:

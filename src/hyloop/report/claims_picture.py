@@ -35,7 +35,7 @@ _LOOK = {
 _AIMS = {"lower": "↓", "higher": "↑", "equal": "=", "at most": "≤"}
 _ROW, _NARROW_ROW = 17, 36  # px
 _TOP, _BOTTOM = 30, 44  # px, for the legend and for the axis
-_LETTERS, _NARROW_LETTERS = 54, 50  # of a name
+_LETTERS, _NARROW_LETTERS = 46, 50  # of a name; bold ones are wider
 _LEAST, _MOST = 2.0, 30.0  # factors at which the axis may end; what is further off stands at its end with its number
 
 
@@ -121,7 +121,8 @@ def _told(claim: JudgedClaim) -> str:
 
 
 def _name(claim: JudgedClaim, letters: int) -> str:
-    text = claim.claim if len(claim.claim) <= letters else claim.claim[: letters - 1].rstrip() + "…"
+    most = letters - (5 if claim.headline else 0)
+    text = claim.claim if len(claim.claim) <= most else claim.claim[: most - 1].rstrip() + "…"
     text = f"{escape(text)} {_AIMS[claim.aim]}"
     return f"<b>{text}</b>" if claim.headline else text
 
@@ -134,14 +135,14 @@ def _pair(claim: JudgedClaim) -> str:
 def _layout(claims: Sequence[JudgedClaim], rows: Sequence[int], ends: list[float]) -> dict[str, Any]:
     """Names to the left, numbers to the right."""
     layout = _common(claims, ends, _ROW)
-    layout["margin"] = {"l": 350, "r": 170, "t": _TOP, "b": _BOTTOM}
+    layout["margin"] = {"l": 300, "r": 140, "t": _TOP, "b": _BOTTOM}
     names = [_name(c, _LETTERS) for c in claims]
-    layout["yaxis"] |= {"tickvals": list(rows), "ticktext": names, "tickfont": {"size": 12}}
+    layout["yaxis"] |= {"tickvals": list(rows), "ticktext": names, "tickfont": {"size": 11}}
     layout["annotations"] = [
-        {**_RIGHT, "text": _pair(c), "x": 1.0, "y": row, "xshift": 165} for c, row in zip(claims, rows, strict=True)
+        {**_RIGHT, "text": _pair(c), "x": 1.0, "y": row, "xshift": 138} for c, row in zip(claims, rows, strict=True)
     ]
     layout["annotations"].append(
-        {**_RIGHT, "text": "paper → ours", "x": 1.0, "y": 1.0, "yref": "paper", "yshift": 12, "xshift": 165}
+        {**_RIGHT, "text": "paper → ours", "x": 1.0, "y": 1.0, "yref": "paper", "yshift": 12, "xshift": 138}
     )
     return layout
 

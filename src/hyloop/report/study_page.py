@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from hyloop.report.charts import Drawing
 from hyloop.report.claims_picture import JudgedClaim, draw_claims, drawable
 from hyloop.report.display import Recordings
 from hyloop.report.page import Answer, Section, Table
@@ -12,6 +13,7 @@ from hyloop.report.run_page import write_report
 
 __all__ = ["JudgedClaim", "StudySummary", "study_sentence", "write_study"]
 
+SHEET = 45  # rows of a picture on paper
 FIRST = 22  # rows of the first picture: all of it stands on the first screen
 
 
@@ -35,15 +37,18 @@ def write_study(
     picture = draw_claims(first, _caption(judged, first)) if first else None
     sections = []
     if len(first) < len(drawable(judged)):
-        text = ["Every claim that can be compared, in the order of the paper."]
-        sections.append(
-            Section("All claims", text, charts=[draw_claims(drawable(judged), "")], tables=[_table(judged)])
-        )
+        text = ["Every claim with two numbers, in the order of the paper."]
+        sections.append(Section("All claims", text, charts=_pieces(drawable(judged)), tables=[_table(judged)]))
     elif judged:
         sections.append(Section("Every claim with its source", tables=[_table(judged)]))
     sections.append(Section("What was run", study.about, tables=tables))
     answer = Answer(study_sentence(study, judged), _numbers(study, judged), picture)
     return write_report(path, recordings, title=study.title, answer=answer, sections=sections)
+
+
+def _pieces(claims: list[JudgedClaim]) -> list[Drawing]:
+    """Pictures that each fit on a sheet of paper."""
+    return [draw_claims(claims[k : k + SHEET], "") for k in range(0, len(claims), SHEET)]
 
 
 def study_sentence(study: StudySummary, judged: Sequence[JudgedClaim]) -> str:
