@@ -23,7 +23,9 @@ _KINDS = ("u.", "drift.", "a_abs.", "base_shear", "energy.")  # what is asked of
 def comparison_name(paths: Sequence[Path]) -> str:
     """Name of the page: ``bare-vs-damped.html``."""
     plain = [path.stem for path in paths]
-    stems = [path.stem if plain.count(path.stem) == 1 else f"{path.parent.name}-{path.stem}" for path in paths]
+    stems = [
+        path.stem if plain.count(path.stem) == 1 else f"{path.resolve().parent.name}-{path.stem}" for path in paths
+    ]
     rest = f"-and-{len(stems) - _NAMED}-more" if len(stems) > _NAMED else ""
     return f"{'-vs-'.join(stems[:_NAMED])}{rest}.html"
 
