@@ -20,6 +20,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 FRAME, FOLLOWING = (ROOT / "experiments" / f"{name}.toml" for name in ("friction_frame", "following_dampers"))
 MODEL = ROOT / "experiments" / "models" / "rc_frame.toml"
+KINDS = ("run", "comparison", "catalogue", "model", "identification", "peek", "training", "following", "study")
 LARGEST = 6_000_000  # bytes
 TRAINING = """
 [network]
@@ -96,6 +97,7 @@ def pages(tmp_path_factory):
         for name, size in (("a", 4e-3), ("b", 6e-3)):
             device(Path(f"{name}.h5"), size)
         hyloop("identify", "bouc_wen", "a.h5", "--free", "k,d_y", "--starts", "1", "--out", "identification.html")
+        hyloop("peek", "a.h5", "--out", "peek.html")
         Path("training.toml").write_text(TRAINING)
         hyloop("train", "training.toml", "--out", "training.safetensors")
         followed = Recording.load("follow.h5")
@@ -107,17 +109,13 @@ def pages(tmp_path_factory):
             sections=following_sections({"run": followed}),
         )
         study(Path("study.html"))
-    names = ("comparison", "catalogue", "model", "identification", "training", "following", "study")
-    return {"run": folder / "many" / "run.html"} | {name: folder / f"{name}.html" for name in names}
+    return {"run": folder / "many" / "run.html"} | {name: folder / f"{name}.html" for name in KINDS[1:]}
 
 
 @pytest.fixture(scope="module")
 def chromium():
     with browser() as started:
         yield started
-
-
-KINDS = ("run", "comparison", "catalogue", "model", "identification", "training", "following", "study")
 
 
 @pytest.mark.parametrize("kind", KINDS)

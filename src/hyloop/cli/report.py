@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from hyloop.cli.console import console, progress_bars
+from hyloop.cli.console import console, open_page, progress_bars
 from hyloop.errors import BadInput
 from hyloop.record import Recording
 from hyloop.report.catalogue_page import write_catalogue
@@ -15,14 +15,14 @@ from hyloop.report.run_page import write_report
 __all__ = ["run_report"]
 
 
-def run_report(files: Sequence[Path], out: Path | None, title: str, figures: Path | None) -> None:
+def run_report(files: Sequence[Path], out: Path | None, title: str, figures: Path | None, show: bool) -> None:
     """Write the page; its name comes from the recordings unless one is given."""
     if out is not None:
         check_page(out)
     if figures is not None:
         check_folder(figures, "figures are written")
     if any(file.is_dir() for file in files):
-        _catalogue(files, out, title, figures)
+        open_page(_catalogue(files, out, title, figures), show)
         return
     recordings = _named(files)
     if len(files) == 1:
@@ -33,13 +33,14 @@ def run_report(files: Sequence[Path], out: Path | None, title: str, figures: Pat
     else:
         target = out or files[0].parent / comparison_name(files)
         page = write_comparison(target, recordings, title or " and ".join(recordings))
+    open_page(page, show)
     console.print(f"report: {page}", markup=False)
     if figures is not None:
         for path in save_figures(figures, recordings):
             console.print(f"figure: {path}", markup=False)
 
 
-def _catalogue(files: Sequence[Path], out: Path | None, title: str, figures: Path | None) -> None:
+def _catalogue(files: Sequence[Path], out: Path | None, title: str, figures: Path | None) -> Path:
     if len(files) > 1:
         raise BadInput("report takes one folder, or recordings; give the folder alone, or files such as out/*.h5.")
     if figures is not None:
@@ -48,6 +49,7 @@ def _catalogue(files: Sequence[Path], out: Path | None, title: str, figures: Pat
     with progress_bars() as update:
         page = write_catalogue(target, files[0], title or f"Recordings in {files[0].resolve().name}", update)
     console.print(f"report: {page}", markup=False)
+    return page
 
 
 def _named(files: Sequence[Path]) -> dict[str, Recording]:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from hyloop.cli.commands.options import Json
+from hyloop.cli.commands.options import Json, Open
 from hyloop.cli.console import console
 
 __all__ = ["export", "report", "show"]
@@ -41,6 +41,7 @@ def report(
     ] = None,
     title: Annotated[str, typer.Option(help="Title of the page (default: that of the recording).")] = "",
     figures: Annotated[Path | None, typer.Option(help="Also save PNG and PDF figures into this folder.")] = None,
+    open_: Open = False,
 ) -> None:
     """Write a page about a recording, a comparison of several, or a catalogue of a folder.
 
@@ -52,4 +53,4 @@ def report(
     """
     from hyloop.cli.report import run_report
 
-    run_report(files, out, title, figures)
+    run_report(files, out, title, figures, open_)
