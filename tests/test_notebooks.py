@@ -1,4 +1,4 @@
-"""Notebooks run from the first cell to the last, in an empty folder and a kernel of their own, and show their results."""
+"""Notebooks run from the first cell to the last, in an empty folder and a kernel of their own, and show results."""
 
 import ast
 import re

@@ -18,6 +18,7 @@ from hyloop.record.layout import check_name
 from hyloop.record.room import check_room
 from hyloop.report.provenance import provenance
 from hyloop.study.build import Built, build
+from hyloop.study.following import described_models
 from hyloop.study.trained import outside_notes
 
 __all__ = ["run_experiment", "run_file", "run_in_memory", "without_devices"]
@@ -144,6 +145,8 @@ def _about(built: Built, source: Path | None, overrides: tuple[str, ...]) -> dic
     if built.estimates:
         names = built.recorded()[0]
         attributes["estimates"] = {name: list(pair) for name, pair in built.estimates.items() if name in names}
+    if models := described_models(experiment, built.loop.sites):
+        attributes["models"] = models
     return attributes
 
 
