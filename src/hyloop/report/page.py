@@ -58,7 +58,7 @@ class Section:
 
     title: str
     text: Sequence[str] = ()
-    charts: Sequence[Chart | Drawing] = ()
+    charts: Sequence[Chart | Drawing | Movie] = ()
     tables: Sequence[Table] = ()
     code: Sequence[Code] = ()
     folded: bool = False

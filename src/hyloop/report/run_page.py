@@ -23,6 +23,7 @@ from hyloop.report.display import (
     site_names,
     spectrum_panels,
 )
+from hyloop.report.following import following_answer, following_sections
 from hyloop.report.page import Answer, Code, Section, Table, write_page
 from hyloop.report.response import respond
 from hyloop.report.response_sections import response_sections, run_answer, with_periods
@@ -77,16 +78,22 @@ def write_report(
         if len(recording.time) == 0:
             raise BadInput(f"report: the recording '{name}' has no samples. Leave it out, or run it again.")
     tables = [*summary, *_stories(recordings), *_devices(recordings), *_peaks(recordings)]
+    own = following_answer(next(iter(recordings.values()))) if len(recordings) == 1 else None
+    overall = answer or run_answer(recordings)
+    pictures = [] if overall.picture is None or own is None or answer is not None else [overall.picture]
+    moving = [Section("The building in motion", [overall.sentence], charts=pictures)] if pictures else []
     parts = [
         Section("Results", notes, tables=tables),
         *sections,
+        *following_sections(recordings),
+        *moving,
         *response_sections(recordings),
         *_drawings(recordings),
         *_experiment(recordings),
         *_timing(recordings),
         *_provenance(recordings),
     ]
-    return write_page(path, title, answer or run_answer(recordings), parts)
+    return write_page(path, title, answer or own or overall, parts)
 
 
 def _stories(recordings: Recordings) -> list[Table]:
