@@ -151,6 +151,7 @@ def test_several_laws_are_ranked_and_the_best_is_saved(folder):
     words = ("identify", "--laws", "spring,bilinear,bouc_wen", "brace.csv", "--save", "best.toml", "--force")
     found = json.loads(hyloop(*words, "--json", cwd=folder).stdout)
     assert [row["law"] for row in found["ranking"]] == ["bouc_wen", "bilinear", "spring"]
+    assert [row["tie"] for row in found["ranking"]] == [True, False, False]
     assert [row["parameters"] for row in found["ranking"]] == [4, 3, 1] and not found["left_out"]
     assert found["law"] == "bouc_wen" and found["saved"] == "best.toml" and found["report"].startswith("out/brace-")
     page = Page(folder / found["report"])
