@@ -4,13 +4,14 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-__all__ = ["console", "errors", "print_json", "print_table", "progress_bars"]
+__all__ = ["console", "errors", "open_page", "print_json", "print_table", "progress_bars"]
 
 console = Console()
 errors = Console(stderr=True)
@@ -29,6 +30,18 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
     for row in rows:
         table.add_row(*(str(cell) for cell in row))
     console.print(table)
+
+
+def open_page(page: Path | None, wanted: bool = True) -> None:
+    """Show a page in the browser, where that is wanted; say so where there is none."""
+    import webbrowser
+
+    if not wanted:
+        return
+    if page is None:
+        errors.print("--open: no page was written, so none is opened", highlight=False)
+    elif not webbrowser.open(page.resolve().as_uri()):
+        errors.print(f"--open: no browser was found; the page is {page}", highlight=False, soft_wrap=True)
 
 
 @contextmanager

@@ -1,25 +1,36 @@
 """The command line as a whole. Exit codes: 0 done, 1 a run or a download failed, 2 bad input."""
 
 import sys
+from typing import Annotated
 
 import typer
 
-from hyloop.cli.commands import data, identify, info, model, peek, recordings, run, study, train
+from hyloop import __version__
+from hyloop.cli.commands import data, examples, identify, info, model, peek, recordings, run, study, train
 from hyloop.cli.console import errors
 from hyloop.errors import BadInput, DownloadFailed, RunFailed
 
 __all__ = ["app", "main"]
 
+
+def _version(asked: bool) -> None:
+    if asked:
+        sys.stdout.write(f"hyloop {__version__}\n")
+        raise typer.Exit
+
+
 app = typer.Typer(
     name="hyloop",
     help="Hybrid simulation of structures with device models that learn while the test runs.\n\n"
-    "Start with:  hyloop run experiments/friction_frame.toml",
+    "Start with:  hyloop examples friction_frame,  then  hyloop run experiments/friction_frame.toml",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
 )
 for command in (
     run.run,
+    examples.new,
+    examples.examples,
     recordings.show,
     recordings.export,
     recordings.report,
@@ -36,6 +47,15 @@ for command in (
     app.command()(command)
 app.add_typer(study.app, name="study")
 app.add_typer(data.app, name="data")
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", is_eager=True, callback=_version)
+    ] = False,
+) -> None:
+    """What is typed before any command."""
 
 
 def main() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import cast
 
-from hyloop.cli.console import console, print_json, print_table, progress_bars
+from hyloop.cli.console import console, open_page, print_json, print_table, progress_bars
 from hyloop.record import Recording
 from hyloop.report.response import Response, respond
 from hyloop.report.run_page import write_report
@@ -16,21 +16,30 @@ BARE = "bare"  # the structure without its devices
 
 
 def run_run(
-    file: Path, overrides: Sequence[str], out: Path | None, against: str | None, report: bool, force: bool, json: bool
+    file: Path,
+    overrides: Sequence[str],
+    out: Path | None,
+    against: str | None,
+    report: bool,
+    force: bool,
+    allow_scripts: bool,
+    show: bool,
+    json: bool,
 ) -> None:
     """Run, print tables, write a page."""
     other = Recording.load(against) if against not in (None, BARE) else None
-    words, overwrite = tuple(overrides), force or out is None
+    words = tuple(overrides)
+    options: dict[str, bool] = {"overwrite": force or out is None, "allow_scripts": allow_scripts}
     with progress_bars(not json) as update:
 
         def bar(name: str) -> Callable[[float], None]:
             update(name, 0.0)
             return lambda part: update(name, part)
 
-        recording = run_file(file, words, out, overwrite=overwrite, progress=bar("compiling and running"))
+        recording = run_file(file, words, out, **options, progress=bar("compiling and running"))
         if against == BARE:
             progress = bar("without devices")
-            other = run_file(file, words, out, overwrite=overwrite, bare=True, progress=progress)
+            other = run_file(file, words, out, **options, bare=True, progress=progress)
     path, page = cast(Path, recording.path), None
     if report:
         shown = {file.stem: recording}
@@ -38,6 +47,7 @@ def run_run(
             shown["without devices" if against == BARE else Path(str(against)).stem] = other
         title = str(recording.attributes.get("title") or file.stem)
         page = write_report(path.with_suffix(".html"), shown, title=title, notes=recording.notes)
+    open_page(page, show)
     timing = recording.attributes["timing"]
     ticks, pace = timing["controller ticks"], timing["time per tick, recording included [µs]"]
     if json:

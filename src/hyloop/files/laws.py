@@ -12,9 +12,9 @@ from hyloop.errors import BadInput, UnknownName
 from hyloop.files.fields import Table, refuse
 from hyloop.files.law_file import IdentifiedLaw, LawFile, read_law
 from hyloop.files.networks import NetworkFile, read_network
-from hyloop.files.units import quantity
+from hyloop.files.units import parse_unit, quantity
 
-__all__ = ["LAWS", "DeviceSpec", "law_named"]
+__all__ = ["LAWS", "DeviceSpec", "device_text", "law_named"]
 
 
 class DeviceSpec(Table):
@@ -97,6 +97,19 @@ class DeviceSpec(Table):
                 refuse("initial", BadInput("a device that is drawn has its initial state drawn too; leave it out."))
             read["initial"] = {key: _state(block, key, value) for key, value in initial.items()}
         return {**given, **read}
+
+
+def device_text(name: str) -> str:
+    """A law as it stands in a file, with the default of every parameter in its unit."""
+    words = [f'law = "{name}"']
+    for key, param in LAWS[name].params.items():
+        try:
+            with_unit = parse_unit(param.unit).dimension != (0, 0, 0)
+        except BadInput:  # a power that depends on a parameter: plain numbers only
+            with_unit = False
+        short = f"{param.default:g}" if float(f"{param.default:g}") == param.default else repr(param.default)
+        words.append(f'{key} = "{short} {param.unit}"' if with_unit else f"{key} = {short}")
+    return f"device = {{ {', '.join(words)} }}"
 
 
 def law_named(device: Any) -> Block | None:

@@ -2,19 +2,22 @@
 
 import json
 import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
 from hyloop.errors import BadInput, UnknownName
+from hyloop.files.examples import hint
 from hyloop.files.messages import explain
 from hyloop.files.schema import Experiment
 
-__all__ = ["apply_override", "json_schema", "load_experiment", "read_experiment", "take_structure_file"]
+__all__ = ["json_schema", "load_experiment", "read_experiment", "take_structure_file", "with_overrides"]
+
+T = TypeVar("T")
 
 _PLACES = ("story", "between", "along")
 _SPECIMEN = ("device", "model", "physical", "transfer", "wiring")  # what a site has that does not follow another
@@ -41,18 +44,23 @@ def load_experiment(path: str | PathLike[str], overrides: Sequence[str] = ()) ->
         With the file and one line for each problem: key path, what was given, what is allowed.
     """
     path = Path(path)
-    data = read_experiment(path)
-    for override in overrides:
-        apply_override(data, override, Experiment.model_fields)
-    try:
-        take_structure_file(data)
-        _follow_likes(data)
+
+    def make(data: dict[str, Any]) -> Experiment:
+        try:
+            take_structure_file(data)
+            _follow_likes(data)
+        except BadInput as error:
+            error.args = (f"{path}: {error}",)
+            raise
         return Experiment.model_validate(data, context={}).loaded_from(path)
-    except ValidationError as error:
-        raise BadInput(f"{path}: " + "\n".join(explain(error, data))) from None
-    except BadInput as error:
-        error.args = (f"{path}: {error}",)
-        raise
+
+    return with_overrides(
+        read_experiment(path),
+        overrides,
+        Experiment.model_fields,
+        make,
+        lambda error, data: f"{path}: " + "\n".join(explain(error, data)),
+    )
 
 
 def read_experiment(path: Path, _above: tuple[Path, ...] = ()) -> dict[str, Any]:
@@ -63,7 +71,8 @@ def read_experiment(path: Path, _above: tuple[Path, ...] = ()) -> dict[str, Any]
         raise BadInput(f"{path}: is not a text file in UTF-8.") from None
     except (OSError, ValueError) as error:  # a ValueError: a name no file can have
         asked = f", included by {_above[-1].name}," if _above else ""
-        raise BadInput(f"{path}: the file{asked} cannot be read ({error}). Check the path.") from None
+        advice = hint(path) if isinstance(error, FileNotFoundError) else ""
+        raise BadInput(f"{path}: the file{asked} cannot be read ({error}). {advice or 'Check the path.'}") from None
     if here in _above:
         chain = " > ".join(file.name for file in (*_above, here))
         raise BadInput(f"{path}: include: files include each other in a circle, {chain}. Break it.")
@@ -122,10 +131,12 @@ def _displaced(keys: Collection[str]) -> tuple[str, ...]:
 
 
 def _place_files(data: dict[str, Any], folder: Path) -> None:
-    """The files of a record, a structure and networks are relative to the file that names them, also after a merge."""
+    """Files of records, structures, scripts and networks are relative to the file that names them, also merged."""
     for table, key in (
         (data.get("excitation"), "file"),
         (data.get("structure"), "file"),
+        (data.get("structure"), "script"),
+        (data, "script"),  # of a file that is a model alone
         *((table, "network") for table in _tables(data)),
         *((device, "file") for device in _devices(data)),
     ):
@@ -147,7 +158,42 @@ def _devices(data: Any) -> Iterator[Any]:
         yield from (table.get(key) for key in _DEVICES)
 
 
-def apply_override(data: dict[str, Any], override: str, fields: Collection[str]) -> None:
+def with_overrides(
+    data: dict[str, Any],
+    overrides: Sequence[str],
+    fields: Collection[str],
+    make: Callable[[dict[str, Any]], T],
+    say: Callable[[ValidationError, dict[str, Any]], str],
+) -> T:
+    """What `make` makes of the tables of a file after some changes; `say` turns what pydantic refuses into a message.
+
+    A change is read as a TOML value. Where a text is wanted and the value is none, such as ``component=180``, the word
+    itself is taken.
+    """
+    words: set[str] = set()
+    while True:
+        changed = deepcopy(data)
+        for override in overrides:
+            _apply_override(changed, override, fields, override in words)
+        try:
+            return make(changed)
+        except ValidationError as error:
+            texts = {override for override in overrides if _wants_text(override, error)} - words
+            if not texts:
+                raise BadInput(say(error, changed)) from None
+            words |= texts
+
+
+def _wants_text(override: str, error: ValidationError) -> bool:
+    keys, _, text = override.partition("=")
+    key, value = keys.split(".")[-1].strip(), _value(text)
+    return any(
+        problem["type"] == "string_type" and problem["loc"][-1] == key and problem["input"] == value
+        for problem in error.errors(include_url=False)
+    )
+
+
+def _apply_override(data: dict[str, Any], override: str, fields: Collection[str], word: bool) -> None:
     """Make one change, ``key.path=value``, to the tables of a file whose top level has these fields."""
     keys, equals, text = override.partition("=")
     path = [key.strip() for key in keys.split(".")]
@@ -165,7 +211,7 @@ def apply_override(data: dict[str, Any], override: str, fields: Collection[str])
             raise BadInput(f"{where}: {'.'.join(path[: depth + 1])} is not a table, so it has no '{path[depth + 1]}'.")
     for key in _displaced(path[2:]) if path[0] == "sites" and len(path) == 3 else ():
         table.pop(key, None)
-    table[path[-1]] = _value(text)
+    table[path[-1]] = text.strip() if word else _value(text)
 
 
 def _value(text: str) -> Any:

@@ -30,6 +30,7 @@ def run_file(
     out: Path | None = None,
     *,
     overwrite: bool = True,
+    allow_scripts: bool = False,
     bare: bool = False,
     progress: Progress | None = None,
 ) -> Recording:
@@ -41,7 +42,15 @@ def run_file(
     target = out or Path(experiment.recording.file or Path("out") / f"{path.stem}.h5")
     if bare:
         experiment, target = without_devices(experiment), target.with_stem(f"{target.stem}-bare")
-    return run_experiment(experiment, target, source=path, overrides=overrides, overwrite=overwrite, progress=progress)
+    return run_experiment(
+        experiment,
+        target,
+        source=path,
+        overrides=overrides,
+        overwrite=overwrite,
+        allow_scripts=allow_scripts,
+        progress=progress,
+    )
 
 
 def without_devices(experiment: Experiment) -> Experiment:
@@ -61,6 +70,7 @@ def run_experiment(
     source: Path | None = None,
     overrides: tuple[str, ...] = (),
     overwrite: bool = True,
+    allow_scripts: bool = False,
     progress: Progress | None = None,
 ) -> Recording:
     """Build and run an experiment, writing a recording while it runs; returns it as the file has it.
@@ -71,6 +81,8 @@ def run_experiment(
         Recording to write; its folder is made. Nothing is written if the experiment is refused.
     overwrite : bool
         Replace a recording that exists; otherwise it is refused.
+    allow_scripts : bool
+        Run the OpenSeesPy script that the structure may name; otherwise such an experiment is refused.
     progress : callable, optional
         Called with the fraction done.
 
@@ -80,16 +92,18 @@ def run_experiment(
         If the response is not finite or a limit is passed; the recording holds everything until then.
     """
     check_name(path)
-    built = build(experiment)
+    built = build(experiment, allow_scripts=allow_scripts)
     path.parent.mkdir(parents=True, exist_ok=True)
     attributes = _about(built, source, overrides)
     _record(built, path, attributes, overwrite, progress)
     return Recording.load(path)
 
 
-def run_in_memory(experiment: Experiment, *, source: Path | None = None, overrides: tuple[str, ...] = ()) -> Recording:
+def run_in_memory(
+    experiment: Experiment, *, source: Path | None = None, overrides: tuple[str, ...] = (), allow_scripts: bool = False
+) -> Recording:
     """Build and run an experiment without writing anything; see `run_experiment`."""
-    built = build(experiment)
+    built = build(experiment, allow_scripts=allow_scripts)
     attributes = _about(built, source, overrides)
     try:
         result = built.run()
@@ -105,7 +119,7 @@ def _about(built: Built, source: Path | None, overrides: tuple[str, ...]) -> dic
     """What a recording says of the experiment it comes from."""
     experiment = built.experiment
     attributes = provenance(source, experiment.seed) | {"title": experiment.title, "notes": list(built.notes)}
-    attributes |= {"periods": built.periods(), "excitation": built.motion.name}
+    attributes |= {"periods": built.periods(), "excitation": built.motion.name} | built.sources
     if source is not None:
         attributes["experiment_text"] = source.read_text(encoding="utf-8-sig")
     if overrides:

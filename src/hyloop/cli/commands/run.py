@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from hyloop.cli.commands.options import Json
+from hyloop.cli.commands.options import AllowScripts, Json, Open
 
 __all__ = ["run"]
 
@@ -23,9 +23,11 @@ def run(
     ] = None,
     report: Annotated[bool, typer.Option(help="Write a report page beside the recording.")] = True,
     force: Annotated[bool, typer.Option("--force", help="Replace the recording named by --out if it exists.")] = False,
+    allow_scripts: AllowScripts = False,
+    open_: Open = False,
     json: Json = False,
 ) -> None:
     """Run an experiment file: record it, and write a page with the building in motion and figures."""
     from hyloop.cli.run import run_run
 
-    run_run(file, set_ or [], out, against, report, force, json)
+    run_run(file, set_ or [], out, against, report, force, allow_scripts, open_, json)
