@@ -80,12 +80,13 @@ class Page(HTMLParser):
         (found,) = (rows for title, rows in self.tables.items() if title.startswith(caption))
         return {row[0]: row[1:] for row in found if row}  # the head has no cells of this kind
 
-    def lines(self, spec):
-        """(panel title, name of the line) -> x, y of a chart."""
-        layout = self.specs[spec]["layout"]
+    def lines(self, which):
+        """(panel title, name of the line) -> x, y of a chart: one of the body by its number, or "picture"."""
+        spec = self.picture if which == "picture" else self.specs[which]
+        layout = spec["layout"]
         corner = {(n["x"], n["y"]): n["text"][3:-4] for n in layout["annotations"] if n["text"].startswith("<b>")}
         found = {}
-        for trace in self.specs[spec]["data"]:
+        for trace in spec["data"]:
             x_axis, y_axis = (layout[f"{key}axis{trace[key + 'axis'][1:]}"] for key in "xy")
             title = corner[x_axis["domain"][0], y_axis["domain"][1]]
             found[title, trace["name"]] = numbers(trace["x"]), numbers(trace["y"])
