@@ -65,7 +65,7 @@ def test_json_and_page(folder):
     assert float(page.rows("Fixed parameters")["alpha"][0]) == 0.05
     # loops and residuals are those of the record, in its own mm and kN
     t, d, f = np.loadtxt(folder / "brace.csv", delimiter=",", skiprows=1).T
-    loops, residuals, profiles = (page.lines(k) for k in ("picture", 0, 1))
+    loops, residuals, profiles = (page.lines(k) for k in (None, 0, 1))
     assert set(loops) == {("brace", "measured"), ("brace", "bouc_wen")}
     np.testing.assert_allclose(
         [extremes(x) for x in loops["brace", "measured"]], [extremes(d), extremes(f)], rtol=SINGLE

@@ -1,6 +1,5 @@
 """A mapping table: which columns of a laboratory's files are which signals, once for all of its files."""
 
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -10,6 +9,7 @@ from hyloop.errors import BadInput
 from hyloop.files.fields import Quantity, Table
 from hyloop.files.measurements import Channels
 from hyloop.files.messages import explain
+from hyloop.files.toml import read_toml
 
 __all__ = ["Mapped", "read_column_map"]
 
@@ -36,10 +36,15 @@ class ColumnMap(Table):
     """Signals of a file: ``t = "Zeit"``, ``d = { column = "Weg", unit = "mm", factor = -1 }``."""
 
     t: ColumnSpec | None = None
+    """Time; default: the column called t or time."""
     d: ColumnSpec | None = None
+    """Deformation."""
     v: ColumnSpec | None = None
+    """Velocity."""
     a: ColumnSpec | None = None
+    """Acceleration."""
     f: ColumnSpec | None = None
+    """Force."""
     rate: Annotated[float, Quantity("Hz", above=0.0)] | None = None
     """Sampling rate of files without times."""
     decimal: Literal["comma", "point"] | None = None
@@ -55,16 +60,11 @@ class Mapped(NamedTuple):
 
 def read_column_map(path: Path) -> Mapped:
     """Read a mapping table (TOML)."""
-    data: Any = None
+    data = read_toml(path, " given by --columns")
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
         spec = ColumnMap.model_validate(data)
     except ValidationError as error:
         raise BadInput(f"{path}: " + "\n".join(explain(error, data))) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: cannot be read ({error}). Give a mapping table with --columns.") from None
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(f'{path}: not valid TOML: {error}. Headings need quotes, as in d = "Weg".') from None
     given = {key: column for key in _SIGNALS if (column := getattr(spec, key)) is not None}
     channels = Channels(
         **{key: str(column.column) for key, column in given.items()},

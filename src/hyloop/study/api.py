@@ -6,6 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from hyloop.errors import BadInput
 from hyloop.files.load import load_experiment
 from hyloop.record import Recording
 from hyloop.study.run import run_experiment, run_in_memory, without_devices
@@ -59,6 +60,8 @@ def run(
         experiment = without_devices(experiment)
     if out is None:
         return run_in_memory(experiment, source=Path(file), overrides=words, allow_scripts=allow_scripts)
+    if Path(out).exists() and not force:
+        raise BadInput(f"{out} exists. Give another name, or force=True to replace it.")
     return run_experiment(
         experiment, Path(out), source=Path(file), overrides=words, overwrite=force, allow_scripts=allow_scripts
     )

@@ -5,8 +5,8 @@ A study is a folder with ``study.toml`` (title, reference), ``claims.toml`` and 
 """
 
 import importlib.util
+import shutil
 import sys
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,12 +14,17 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from hyloop.errors import BadInput, UnknownName
+from hyloop.core.holding import holding
+from hyloop.core.writing import set_aside
+from hyloop.errors import BadInput, RunFailed, UnknownName
+from hyloop.files.toml import read_toml
 from hyloop.record import Recording
 from hyloop.report.page import check_folder
 from hyloop.report.run_page import Table, write_report
-from hyloop.study.claims import Verdict, judge, load_claims, write_verdicts
+from hyloop.study.claims import Claim, Verdict, judge, load_claims, write_verdicts
 from hyloop.study.run import run_file
+
+Progress = Callable[[str, float], None]
 
 __all__ = ["Job", "Study", "StudyResult", "find_studies", "run_study"]
 
@@ -39,13 +44,18 @@ class Job:
     """What a study's ``run`` works with."""
 
     folder: Path  # of the study
-    out: Path  # for recordings
+    out: Path  # for recordings; it becomes the folder of results when the study has ended
     quick: bool
-    progress: Callable[[str, float], None]  # what is being done, fraction of it
+    progress: Progress  # what is being done, fraction of it
     recordings: dict[str, Recording] = field(default_factory=dict)
     tables: list[Table] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     not_comparable: dict[str, str] = field(default_factory=dict)  # claims this run cannot judge, and why
+
+    @property
+    def kept(self) -> Path:
+        """Folder for what a later run may read again, such as fits that take long; it begins with that of the last."""
+        return self.out / "kept"
 
     def run(self, case: str, experiment: str, *overrides: str) -> Recording:
         """Run one case from an experiment file of the study's folder; it appears in the report."""
@@ -89,25 +99,67 @@ def describe(folder: Path) -> Study:
     """Head of a study."""
     path = folder / "study.toml"
     try:
-        return Study(**tomllib.loads(path.read_text(encoding="utf-8")))
-    except (OSError, tomllib.TOMLDecodeError, ValidationError, TypeError) as error:
+        return Study(**read_toml(path))
+    except (ValidationError, TypeError) as error:
         raise BadInput(f"{path}: {error}") from error
 
 
-def run_study(name: str, out: Path, *, quick: bool, progress: Callable[[str, float], None]) -> StudyResult:
-    """Run a study, judge its claims, and write ``claims.json`` and ``report.html`` into `out`."""
+def run_study(
+    name: str, out: Path, *, quick: bool, progress: Progress, keep: Callable[[Path], None] = lambda earlier: None
+) -> StudyResult:
+    """Run a study, judge its claims, and write ``claims.json`` and ``report.html`` into `out`.
+
+    Results are written into a neighbouring folder, ``NAME.unfinished``, which takes its place at the end; results that
+    were there before are renamed and handed to `keep`. So a study that breaks off leaves them as they were.
+    """
     studies = find_studies()
     if name not in studies:
         raise UnknownName("study", name, studies)
-    folder = studies[name]
     check_folder(out, "a study is written")
-    head, claims = describe(folder), load_claims(folder / "claims.toml")
-    out.mkdir(parents=True, exist_ok=True)
-    job = Job(folder, out, quick, progress)
-    values = _load(folder / "study.py").run(job)
-    command = f"hyloop study run {name}" + (" --quick" if quick else "")
+    head, claims = describe(studies[name]), load_claims(studies[name] / "claims.toml")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with holding(out, "another run of a study is writing into it"):
+        unfinished = _begin(out)
+        job = Job(studies[name], unfinished, quick, progress)
+        try:
+            verdicts = _judged(name, job, head, claims)
+        except KeyboardInterrupt as stop:
+            stop.args = (*stop.args, f"{unfinished} has what there is of the study")
+            raise
+        except RunFailed as failure:
+            failure.args = (f"{failure} {unfinished} has what there is of the study.",)
+            raise
+        except BadInput:
+            if not any(unfinished.iterdir()):
+                unfinished.rmdir()
+            raise
+        if out.is_dir() and not any(out.iterdir()):
+            out.rmdir()
+        if earlier := set_aside(out):
+            keep(earlier)
+        unfinished.rename(out)
+    return StudyResult(verdicts, out / "claims.json", out / "report.html", job.notes)
+
+
+def _begin(out: Path) -> Path:
+    """An empty folder beside that of the results, but for what the last run has kept, whether it has ended or not."""
+    unfinished, room = (out.with_name(f"{out.name}.{what}") for what in ("unfinished", "kept"))
+    for last in (unfinished, out):
+        if (last / "kept").is_dir() and not room.exists():
+            shutil.copytree(last / "kept", room)
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir()
+    if room.exists():
+        room.rename(unfinished / "kept")
+    return unfinished
+
+
+def _judged(name: str, job: Job, head: Study, claims: list[Claim]) -> list[Verdict]:
+    """Run the study and write its claims and its page."""
+    values = _load(job.folder / "study.py").run(job)
+    command = f"hyloop study run {name}" + (" --quick" if job.quick else "")
     verdicts = judge(name, claims, values, command, job.not_comparable)
-    write_verdicts(out / "claims.json", verdicts)
+    write_verdicts(job.out / "claims.json", verdicts)
     sources = {claim.claim: claim for claim in claims}
     rows = [
         [
@@ -123,14 +175,14 @@ def run_study(name: str, out: Path, *, quick: bool, progress: Callable[[str, flo
     ]
     columns = ["claim", "source", "paper", "ours", "unit", "verdict", "remark"]
     tables = [Table("Claims", columns, rows), *job.tables]
-    report = write_report(
-        out / "report.html",
+    write_report(
+        job.out / "report.html",
         job.recordings,
         title=head.title,
         summary=tables,
         notes=[head.reference, head.about, *job.notes],
     )
-    return StudyResult(verdicts, out / "claims.json", report, job.notes)
+    return verdicts
 
 
 def _load(path: Path) -> Any:

@@ -28,7 +28,7 @@ def export(
 
     check_export(target)
     Recording.load(file).export(target)
-    console.print(f"wrote {target}")
+    console.print(f"wrote {target}", soft_wrap=True)
 
 
 def report(
@@ -50,7 +50,7 @@ def report(
     recordings = {file.stem: Recording.load(file) for file in files}
     page = write_report(out, recordings, title=title)
     open_page(page, open_)
-    console.print(f"report: {page}")
+    console.print(f"report: {page}", soft_wrap=True)
     if figures:
         for path in save_figures(figures, recordings):
-            console.print(f"figure: {path}")
+            console.print(f"figure: {path}", soft_wrap=True)
