@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from problems.networks import trained
 
+from hyloop.files.column_map import read_column_map
 from hyloop.files.fields import Table
 from hyloop.files.frames.frame import Frame
 from hyloop.files.load import load_experiment
@@ -136,6 +137,13 @@ def test_examples_of_frames_stand(name):
     data = merged(data, tomllib.loads(NODES))
     model = Frame.model_validate(data).model()
     assert model.structure(gravity=name in ("Mass", "Load")).n > 4
+
+
+@pytest.mark.parametrize("name", _names("Mapping tables"))
+def test_examples_of_mapping_tables_are_taken(name, tmp_path):
+    (tmp_path / "map.toml").write_text(examples()[name], "utf-8")
+    mapped = read_column_map(tmp_path / "map.toml")
+    assert mapped.channels.f in ("Kraft", "3") and set(mapped.units.values()) <= {"mm", "kN"}
 
 
 @pytest.mark.parametrize("name", _names("Trainings"))

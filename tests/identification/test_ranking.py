@@ -1,5 +1,7 @@
 """Laws fitted without being told what is free, and ranked: the law that made the data comes first."""
 
+import json
+
 import numpy as np
 import pytest
 from oracles.data import data_path
@@ -69,7 +71,7 @@ def test_laws_that_cannot_be_told_apart_tie_and_the_simplest_is_first():
     _, test = simulated("bilinear")
     ranking = rank({name: (LAWS[name], [test]) for name in ("giuffre_menegotto_pinto", "bilinear", "spring")})
     assert [candidate.name for candidate in ranking.candidates] == ["bilinear", "giuffre_menegotto_pinto", "spring"]
-    assert [candidate.tie for candidate in ranking.candidates] == [True, True, False]
+    assert json.dumps([candidate.tie for candidate in ranking.candidates]) == "[true, true, false]"
     assert "fewest free parameters" in ranking.notes[-1]
 
 

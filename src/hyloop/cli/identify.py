@@ -6,7 +6,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from hyloop.cli.console import console, print_json, print_table, progress_bars
+from hyloop.cli.console import console, open_page, print_json, print_table, progress_bars
 from hyloop.cli.free import beginning_of, law_and_ranges
 from hyloop.cli.reading import Reading, page_name, reading
 from hyloop.core import Instance
@@ -54,6 +54,7 @@ def run_identify(
     out: Path | None,
     save: Path | None,
     force: bool,
+    show: bool,
     json: bool,
 ) -> None:
     """Fit, print tables, write a page, save the law."""
@@ -71,6 +72,7 @@ def run_identify(
     saved = save_law(save, result.name, result.fit, result.measured) if save is not None else None
     line = device_line(result.name, result.fit, saved)
     write_identification(page, result, line)
+    open_page(page, show)
     if json:
         print_json(_as_dict(result, page, saved))
         return

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from hyloop.cli.console import console, print_json, print_table
+from hyloop.cli.console import console, open_page, print_json, print_table
 from hyloop.cli.reading import page_name
 from hyloop.files.looking import Look, look_at
 from hyloop.report.page import check_page
@@ -16,13 +16,14 @@ __all__ = ["run_peek"]
 _ROWS = 5  # shown of the beginning
 
 
-def run_peek(source: str, decimal: str | None, out: Path | None, report: bool, json: bool) -> None:
+def run_peek(source: str, decimal: str | None, out: Path | None, report: bool, show: bool, json: bool) -> None:
     """Look, print, write a page."""
     target = out or page_name(source, "peek")
     if report:
         check_page(target)
     look = look_at(source, decimal)
     page = write_peek(target, look) if report else None
+    open_page(page, show)
     if json:
         print_json(_as_dict(look, page))
         return

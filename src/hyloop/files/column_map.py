@@ -36,10 +36,15 @@ class ColumnMap(Table):
     """Signals of a file: ``t = "Zeit"``, ``d = { column = "Weg", unit = "mm", factor = -1 }``."""
 
     t: ColumnSpec | None = None
+    """Time; default: the column called t or time."""
     d: ColumnSpec | None = None
+    """Deformation."""
     v: ColumnSpec | None = None
+    """Velocity."""
     a: ColumnSpec | None = None
+    """Acceleration."""
     f: ColumnSpec | None = None
+    """Force."""
     rate: Annotated[float, Quantity("Hz", above=0.0)] | None = None
     """Sampling rate of files without times."""
     decimal: Literal["comma", "point"] | None = None

@@ -11,7 +11,7 @@ from hyloop.core import Block
 from hyloop.data import Columns, source_tests
 from hyloop.errors import BadInput
 from hyloop.files.signals import pick_signals, pick_time
-from hyloop.files.tables import Column, LabTable, Sampling, read_table, sampling
+from hyloop.files.tables import Column, LabTable, Sampling, is_time, read_table, sampling
 from hyloop.identification import MeasuredTest
 
 __all__ = ["Channels", "Columns", "Measured", "as_tests", "read_columns", "read_measured", "read_tests"]
@@ -80,6 +80,8 @@ def read_columns(source: str) -> dict[str, Columns]:
     if (found := source_tests(source)) is not None:
         return found
     table = read_table(source)
+    if table.step is None and not any(is_time(name) for name in table.names):
+        raise BadInput(f"{source}: there is no column of times called t or time among {', '.join(table.names[:40])}.")
     time, values = pick_time(table, None, None, {})
     rows = len(values) if values is not None else max(len(column.values) for column in table.columns)
     step = sampling(table, values, time.spacing if time else 0.0, None, rows)

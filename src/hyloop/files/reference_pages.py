@@ -1,6 +1,7 @@
 """What the reference shows, in its order: titles, a sentence, and tables."""
 
 from hyloop.files import excitations, opensees, structures, training, updaters
+from hyloop.files.column_map import ColumnMap, ColumnSpec
 from hyloop.files.damping import Damping
 from hyloop.files.fields import Table
 from hyloop.files.frames import frame, members, sections
@@ -103,6 +104,11 @@ PAGES: list[tuple[str, str, dict[str, type[Table]]]] = [
             "[scaling]": training.ScalingSpec,
             "[training]": training.Schedule,
         },
+    ),
+    (
+        "Mapping tables",
+        "`hyloop identify ... --columns FILE` names the columns of a laboratory's files; [lab_data.md](lab_data.md).",
+        {"Signals of a file": ColumnMap, "A signal": ColumnSpec},
     ),
 ]
 

@@ -186,8 +186,8 @@ DEFAULTS: dict[str, Default] = {
 # not among "all": why
 LEFT_OUT: dict[str, str] = {
     "lugre_exact": "is lugre in another discrete form; name it to have it",
-    "friction_backlash": "takes thousands of internal steps for each sample, hours for a search; name it to have it",
-    "stick_slip": "has 20 parameters that one test cannot tell apart; name it, and what is free with --free",
+    "friction_backlash": "takes many internal steps for each sample, so that a search is slow; name it to have it",
+    "stick_slip": "has 20 parameters and no usual choice among them; name it, and what is free with --free",
     "brfd_gap_slip": "is a virtual specimen with sensor noise; gap_slip is its law",
     "brfd_stick_slip": "is a virtual specimen with sensor noise; stick_slip is its law",
 }

@@ -217,7 +217,7 @@ def _ties(one: Candidate, least: Candidate) -> bool:
     more = np.log(np.maximum(one.unseen, _EXACT) / np.maximum(least.unseen, _EXACT))
     spread = float(np.std(more, ddof=1)) / np.sqrt(len(more))
     near = one.error <= _FAR * max(least.error, _EXACT)
-    return one is least or (near and float(np.mean(more)) <= max(_TIE * spread, _ALIKE))
+    return one is least or bool(near and float(np.mean(more)) <= max(_TIE * spread, _ALIKE))
 
 
 def _thinned(tests: Sequence[MeasuredTest], every: int) -> list[MeasuredTest]:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from hyloop.cli.commands.options import Json
+from hyloop.cli.commands.options import Json, Open
 
 __all__ = ["identify"]
 
@@ -60,6 +60,7 @@ def identify(
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Page to write (default: out/NAME-identification.html).")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file named by --save if it exists.")] = False,
+    open_: Open = False,
     json: Json = False,
 ) -> None:
     """Find the law of a device and its parameters from recorded tests, with intervals and a page.
@@ -83,5 +84,6 @@ def identify(
         out=out,
         save=save,
         force=force,
+        show=open_,
         json=json,
     )

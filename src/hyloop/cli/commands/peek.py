@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from hyloop.cli.commands.options import Json
+from hyloop.cli.commands.options import Json, Open
 
 __all__ = ["peek"]
 
@@ -21,6 +21,7 @@ def peek(
     decimal: Annotated[str | None, typer.Option(help="comma or point, where a text does not tell.")] = None,
     out: Annotated[Path | None, typer.Option(help="Page to write (default: out/NAME-peek.html).")] = None,
     report: Annotated[bool, typer.Option(help="Write a page with the histories and the loop.")] = True,
+    open_: Open = False,
     json: Json = False,
 ) -> None:
     """Show what is in a file of a laboratory: columns, units, sampling, and the `hyloop identify` line to use.
@@ -31,4 +32,4 @@ def peek(
     """
     from hyloop.cli.peek import run_peek
 
-    run_peek(file, decimal, out, report, json)
+    run_peek(file, decimal, out, report, open_, json)
