@@ -53,17 +53,20 @@ def test_json_and_page(folder):
         assert row["low"] < truth < row["high"] and row["profile"][0] < truth < row["profile"][1]
     assert found["tests"][0]["rmse"] == pytest.approx(NOISE, rel=0.1)
     page = Page(folder / found["report"])
-    assert page.headings[1:] == ["Parameters", "Fitted loops", "Residuals", "Profiles", "Provenance"]
-    table = page.rows("Parameters in SI units")
-    for name, row in found["parameters"].items():
-        numbers = [row["value"], row["std"], row["low"], row["high"], *row["profile"]]
+    wanted = ["Use it", "Parameters", "Residuals", "Profiles", "How it was read and fitted", "Provenance"]
+    assert page.headings[1:] == wanted and page.headings[0] == "Identification: bouc_wen"
+    table = page.rows("Parameters of bouc_wen")
+    for name, (factor, unit) in {"k": (1e-6, "kN/mm"), "d_y": (1e3, "mm")}.items():  # units of the file
+        row = found["parameters"][name]
+        numbers = factor * np.array([row["value"], row["std"], row["low"], row["high"], *row["profile"]])
         shown = [table[name][k] for k in (0, 2, 3, 4, 5, 6)]
+        assert table[name][1] == unit
         assert [float(x) for x in shown] == pytest.approx(numbers, rel=SHOWN)
     assert float(page.rows("Fixed parameters")["alpha"][0]) == 0.05
     # loops and residuals are those of the record, in its own mm and kN
     t, d, f = np.loadtxt(folder / "brace.csv", delimiter=",", skiprows=1).T
     loops, residuals, profiles = (page.lines(k) for k in range(3))
-    assert set(loops) == {("brace", "measured"), ("brace", "model")}
+    assert set(loops) == {("brace", "measured"), ("brace", "bouc_wen")}
     np.testing.assert_allclose(
         [extremes(x) for x in loops["brace", "measured"]], [extremes(d), extremes(f)], rtol=SINGLE
     )
@@ -142,3 +145,53 @@ def test_a_fit_to_round_off_claims_no_interval(tmp_path):
     tests = [MeasuredTest(0.01, {"d": d}, bilinear(k=7e7, alpha=0.02, f_y=3e4).drive(0.01, d=d)["f"])]
     fitted = fit(bilinear(k=7e7, alpha=0.02, f_y=3e4), tests, {"k": (1e6, 1e9), "f_y": (1e3, 1e6)}, starts=1)
     assert "round-off" in remark(fitted, [profile(fitted, "k")], "k")
+
+
+def test_several_laws_are_ranked_and_the_best_is_saved(folder):
+    words = ("identify", "--laws", "spring,bilinear,bouc_wen", "brace.csv", "--save", "best.toml", "--force")
+    found = json.loads(hyloop(*words, "--json", cwd=folder).stdout)
+    assert [row["law"] for row in found["ranking"]] == ["bouc_wen", "bilinear", "spring"]
+    assert [row["parameters"] for row in found["ranking"]] == [4, 3, 1] and not found["left_out"]
+    assert found["law"] == "bouc_wen" and found["saved"] == "best.toml" and found["report"].startswith("out/brace-")
+    page = Page(folder / found["report"])
+    assert page.headings[1:4] == ["Use it", "Laws compared", "Parameters"]
+    assert 'device = { file = "best.toml" }' in page.text
+    assert page.text.index("Of 3 laws bouc_wen predicts data it has not seen best") < page.text.index("Laws compared")
+    assert {title for title, _ in page.lines(1)} == {"bouc_wen", "bilinear", "spring"}
+    assert {row[0]: row[1] for row in page.rows("Laws compared").values()} == {
+        "bouc_wen": "4",
+        "bilinear": "3",
+        "spring": "1",
+    }
+    same = json.loads(hyloop("identify", "spring,bilinear,bouc_wen", "brace.csv", "--json", cwd=folder).stdout)
+    assert same["ranking"] == found["ranking"] and same["parameters"] == found["parameters"]
+
+
+def test_without_free_the_usual_parameters_are_found(folder):
+    found = json.loads(hyloop("identify", "bouc_wen", "brace.csv", "--fix", "n=2", "--json", cwd=folder).stdout)
+    assert set(found["parameters"]) == {"k", "alpha", "d_y"} and "Free by default: k, alpha, d_y." in found["notes"]
+    for name, truth in (("k", 2e7), ("d_y", 2e-3), ("alpha", 0.05)):
+        assert found["parameters"][name]["low"] < truth < found["parameters"][name]["high"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--laws", "all,bilinear", "brace.csv"), "unknown law 'all'"),
+        (("--laws", "bilinear,spring", "brace.csv", "--free", "k"), "--free is for one law"),
+        (("--laws", "bilinear,spring", "brace.csv", "--method", "gradient"), "--method gradient is for one law"),
+        (("brace.csv",), "which law? Name one before the file, or fit them all: --laws all brace.csv"),
+        (("bilinear",), "name at least one file"),
+        (("bilinear", "brace.csv", "--save", "law.json"), "saved as .toml"),
+        (("bilinear", "brace.csv", "--rate", "0 Hz"), "must be positive"),
+        (("bilinear", "brace.csv", "--rate", "3 m"), "--rate"),
+        (("bilinear", "brace.csv", "--decimal", "dot"), "--decimal comma or --decimal point"),
+        (("stick_slip", "brace.csv"), "Name the parameters with --free"),
+        (("bilinear", "brace.csv", "--fix", "k=1e7", "--fix", "alpha=0", "--fix", "f_y=1e4"), "nothing is left free"),
+    ],
+)
+def test_bad_words_are_refused(folder, words, message, monkeypatch):
+    monkeypatch.chdir(folder)
+    with pytest.raises(BadInput, match=re.escape(message)):
+        app(["identify", *words, "--out", "refused.html"], standalone_mode=False)
+    assert not (folder / "refused.html").exists()

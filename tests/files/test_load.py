@@ -127,6 +127,22 @@ def test_override(write, override, value):
     assert value(load_experiment(path, [override]))
 
 
+@pytest.mark.parametrize("word", ["1", "180", "1e3", "true", "1979-10-15"])
+def test_a_word_is_a_text_where_a_text_is_wanted(word, write):
+    path = write(FRAME)
+    assert load_experiment(path, [f"title={word}"]).title == word
+    record = 'excitation={ kind = "record", name = "ELC" }'
+    assert load_experiment(path, [record, f"excitation.component={word}"]).excitation.component == word
+    assert load_experiment(path, [f"title={word}", "title=7"]).title == "7"  # the last one wins
+
+
+def test_a_component_may_be_a_number(write):
+    start = FRAME.index("[excitation]")
+    end = FRAME.index("[", start + 1)
+    path = write(FRAME[:start] + '[excitation]\nkind = "record"\nname = "ELC"\ncomponent = 180\n' + FRAME[end:])
+    assert load_experiment(path).excitation.component == "180"
+
+
 @pytest.mark.parametrize(
     ("override", "words"),
     [
@@ -264,7 +280,7 @@ def test_json_schema_names_every_table():
         if "const" in table["properties"].get("kind", {})
     }
     tables = {"harmonic", "matrices", "noise", "record", "shear_frame", "sweep", "synthetic"}
-    frames = {"frame", "plane_frame", "tower", *MATERIALS, *SECTIONS, *MEMBERS}
+    frames = {"frame", "plane_frame", "tower", "opensees", *MATERIALS, *SECTIONS, *MEMBERS}
     assert set(kinds.values()) == tables | frames
 
 
@@ -281,8 +297,8 @@ COPIED = ["fluid_damper", "following_dampers", "friction_frame", "rc_frame", "si
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COPIED)
 def test_experiments_to_copy_run(name):
-    # the learned one needs a network first: tests/study/test_learned_device.py
-    assert {path.stem for path in EXPERIMENTS.glob("*.toml")} == {*COPIED, "learned_damper"}
+    # the learned one needs a network first (tests/study/test_learned_device.py), the portal OpenSees (test_opensees.py)
+    assert {path.stem for path in EXPERIMENTS.glob("*.toml")} == {*COPIED, "learned_damper", "opensees_portal"}
     experiment = load_experiment(EXPERIMENTS / f"{name}.toml")
     assert experiment.title
     result = build(experiment).run(steps=200)

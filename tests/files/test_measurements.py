@@ -79,7 +79,7 @@ def test_units_can_be_stated_beside_the_file(tmp_path):
         read_tests(source, bouc_wen, units={"d": "kg"})
     recording = Recording(T, np.column_stack([D, F]), ("a.d", "a.f"), ("m", "N"))
     recording.save(tmp_path / "run.h5")
-    with pytest.raises(BadInput, match=r"run\.h5: --units is for CSV files"):
+    with pytest.raises(BadInput, match=r"'a\.d' is in m by its header, in mm by --units"):
         read_tests(str(tmp_path / "run.h5"), bouc_wen, units={"d": "mm"})
 
 
@@ -104,7 +104,11 @@ def test_bad_files_are_refused(tmp_path, header, columns, channels, error, messa
 
 def test_broken_text_is_refused(tmp_path):
     path = tmp_path / "a.csv"
-    for text, message in (("", "no header"), ("t,d,f\n0,0,x\n", "numbers only"), ("t,d,f\n0,0\n", "2 cells")):
+    for text, message in (
+        ("", "no header"),
+        ("t,d,f\n0,0,x\n1,1,2\n", "line 2: '0,0,x' is neither"),
+        ("t,d\n0,0\n1\n2,1\n3,1", "line 3: 1 cells"),
+    ):
         path.write_text(text)
         with pytest.raises(BadInput, match=message):
             read_tests(str(path), bouc_wen)

@@ -1,26 +1,20 @@
 """OpenSees as a second opinion on force-deformation laws."""
 
-import ctypes
-import importlib
 import importlib.util
-import sys
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
+
+from hyloop.structure.frames.opensees_library import load_opensees
 
 
 @cache
 def opensees():
     """Return the module `openseespy.opensees`; skip the calling test where it is not installed."""
-    if sys.platform.startswith("linux"):
-        found = importlib.util.find_spec("openseespylinux")
-        library = Path(found.origin).parent / "lib" / "libblas.so.3" if found and found.origin else None
-        if library and library.exists():
-            # the wheel brings its own BLAS but does not say where it is
-            ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
-    return pytest.importorskip("openseespy.opensees", reason="OpenSeesPy is not installed (extra: peers)")
+    if importlib.util.find_spec("openseespy") is None:
+        pytest.skip("OpenSeesPy is not installed (extra: peers)")
+    return load_opensees()
 
 
 def uniaxial(name: str, parameters: tuple, strain: np.ndarray) -> np.ndarray:

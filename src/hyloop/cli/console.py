@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -11,7 +12,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["clearing", "complain", "console", "errors", "print_json", "print_table", "progress_bars"]
+__all__ = ["clearing", "complain", "console", "errors", "open_page", "print_json", "print_table", "progress_bars"]
 
 
 class _Console(Console):
@@ -44,6 +45,18 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
     for row in rows:
         table.add_row(*(cell if isinstance(cell, Text) else str(cell) for cell in row))
     console.print(table)
+
+
+def open_page(page: Path | None, wanted: bool = True) -> None:
+    """Show a page in the browser, where that is wanted; say so where there is none."""
+    import webbrowser
+
+    if not wanted:
+        return
+    if page is None:
+        errors.print("--open: no page was written, so none is opened", highlight=False)
+    elif not webbrowser.open(page.resolve().as_uri()):
+        errors.print(f"--open: no browser was found; the page is {page}", highlight=False, soft_wrap=True)
 
 
 @contextmanager

@@ -9,7 +9,9 @@ from rich.text import Text
 from hyloop.cli.console import console, print_json, print_table, progress_bars
 from hyloop.core import Block
 from hyloop.devices import LAWS
+from hyloop.devices.specimens import SPECIMENS
 from hyloop.errors import BadInput, UnknownName
+from hyloop.files.laws import device_text
 from hyloop.hazards import RecordInfo
 from hyloop.record import Recording
 from hyloop.study.claims import Verdict
@@ -94,14 +96,22 @@ def show_laws(name: str | None, json: bool) -> None:
         print_json([_as_dict(key, block) for key, block in chosen.items()])
         return
     if name is None:
-        rows = [[key, ", ".join(b.inputs), b.doc.splitlines()[0], ", ".join(b.params)] for key, b in LAWS.items()]
-        print_table("Device laws (hyloop laws NAME shows one)", ["law", "reads", "what it is", "parameters"], rows)
+        rows = [[k, *_signals(b), b.doc.splitlines()[0], ", ".join(b.params)] for k, b in LAWS.items()]
+        title = 'Device laws, for files: device = { law = "NAME" }; a site gives d, v, a. hyloop laws NAME shows one'
+        print_table(title, ["law", "reads", "gives", "what it is", "parameters"], rows)
         return
     block = LAWS[name]
     console.print(block.doc, markup=False, highlight=False)
     rows = [[key, f"{p.default:g}", p.unit, f"{p.low:g} to {p.high:g}", p.about] for key, p in block.params.items()]
     print_table(f"Parameters of {name}", ["parameter", "default", "unit", "bounds", "about"], rows, right=["default"])
     console.print(f"Reference: {block.reference}", markup=False, highlight=False)
+    console.print(f"In a file: {device_text(name)}", markup=False, highlight=False, soft_wrap=True)
+    if name in SPECIMENS:
+        console.print("draw = true instead draws the parameters at random, as for a specimen", highlight=False)
+
+
+def _signals(block: Block) -> tuple[str, str]:
+    return ", ".join(block.inputs), ", ".join(block.outputs)
 
 
 def _as_dict(name: str, block: Block) -> dict[str, Any]:
@@ -112,6 +122,8 @@ def _as_dict(name: str, block: Block) -> dict[str, Any]:
         "inputs": dict(block.inputs),
         "outputs": dict(block.outputs),
         "params": params,
+        "file": device_text(name),
+        "can_be_drawn": name in SPECIMENS,
         "pure": block.pure,
         "reference": block.reference,
     }

@@ -5,12 +5,13 @@ Exit codes: 0 done, 1 a run or a download failed, 2 bad input, 130 interrupted (
 
 import signal
 import sys
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from hyloop.cli.commands import data, identify, info, model, recordings, run, study, train
+from hyloop import __version__
+from hyloop.cli.commands import data, examples, identify, info, model, peek, recordings, run, study, train
 from hyloop.cli.console import complain
 from hyloop.cli.surroundings import Interrupted, ReaderLeft, interruption, leave_quietly, prepare, unwritable
 from hyloop.errors import BadInput, DownloadFailed, HyloopError, RunFailed
@@ -38,20 +39,29 @@ class _Commands(TyperGroup):
             raise BadInput(f"a file is not the text in UTF-8 that it should be ({error}).") from error
 
 
+def _version(asked: bool) -> None:
+    if asked:
+        sys.stdout.write(f"hyloop {__version__}\n")
+        raise typer.Exit
+
+
 app = typer.Typer(
     name="hyloop",
     cls=_Commands,
     help="Hybrid simulation of structures with device models that learn while the test runs.\n\n"
-    "Start with:  hyloop run experiments/friction_frame.toml",
+    "Start with:  hyloop examples friction_frame,  then  hyloop run experiments/friction_frame.toml",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
 )
 for command in (
     run.run,
+    examples.new,
+    examples.examples,
     recordings.show,
     recordings.export,
     recordings.report,
+    peek.peek,
     identify.identify,
     train.train,
     model.model,
@@ -64,6 +74,15 @@ for command in (
     app.command()(command)
 app.add_typer(study.app, name="study")
 app.add_typer(data.app, name="data")
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", is_eager=True, callback=_version)
+    ] = False,
+) -> None:
+    """What is typed before any command."""
 
 
 def main() -> None:

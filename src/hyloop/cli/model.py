@@ -1,34 +1,45 @@
 """The command `model`: what a frame in a file is like, before anything runs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from hyloop.cli.console import console, print_json, print_table
+from hyloop.cli.console import console, open_page, print_json, print_table
 from hyloop.errors import BadInput
+from hyloop.files.frames.frame import FrameBase
 from hyloop.files.frames.models import load_frame
+from hyloop.files.opensees import OpenSeesScript
 from hyloop.report.model_page import write_model
 from hyloop.report.model_summary import ModelSummary, summarise
 from hyloop.report.page import check_page
+from hyloop.report.script_page import summarise_script, write_script
 
 __all__ = ["run_model"]
 
 
-def run_model(file: Path, overrides: Sequence[str], modes: int, out: Path | None, report: bool, json: bool) -> None:
+def run_model(
+    file: Path,
+    overrides: Sequence[str],
+    modes: int,
+    out: Path | None,
+    report: bool,
+    allow_scripts: bool,
+    show: bool,
+    json: bool,
+) -> None:
     """Check a model, print tables, write a page."""
     target = out or Path("out") / f"{file.stem}-model.html"
     check_page(target)
     spec = load_frame(file, overrides)
     try:
-        model = spec.model()
-        summary = summarise(model, modes)
+        title, dimensions, summary, write = _summarised(spec, file, modes, allow_scripts)
     except BadInput as error:
         error.args = (f"{file}: {error}",)
         raise
-    title = spec.title or file.stem.replace("_", " ")
-    page = write_model(target, title, model, summary) if report else None
+    page = write(target) if report else None
+    open_page(page, show)
     if json:
-        print_json(_as_dict(file, title, model.dimensions, summary, page))
+        print_json(_as_dict(file, title, dimensions, summary, page))
         return
     print_table(title, ["", "number"], list(summary.counts.items()), right=["number"])
     totals = [[f"mass in {d}, t", f"{m / 1e3:.4g}"] for d, m in summary.mass.items()]
@@ -47,6 +58,20 @@ def run_model(file: Path, overrides: Sequence[str], modes: int, out: Path | None
         console.print(f"checked: {check}", markup=False, highlight=False)
     if page:
         console.print(f"report: {page}", markup=False)
+
+
+def _summarised(
+    spec: FrameBase | OpenSeesScript, file: Path, modes: int, allow_scripts: bool
+) -> tuple[str, int, ModelSummary, Callable[[Path], Path]]:
+    """Title, dimensions and numbers of a model, and a function that writes its page."""
+    title = file.stem.replace("_", " ")
+    if isinstance(spec, OpenSeesScript):
+        script = spec.model(allow_scripts)
+        summary = summarise_script(script, modes)
+        return title, script.dimensions, summary, lambda path: write_script(path, title, script, summary)
+    model = spec.model()
+    title, summary = spec.title or title, summarise(model, modes)
+    return title, model.dimensions, summary, lambda path: write_model(path, title, model, summary)
 
 
 def _as_dict(file: Path, title: str, dimensions: int, summary: ModelSummary, page: Path | None) -> dict[str, Any]:

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
-from hyloop.cli.console import console, print_json, print_table, progress_bars
+from hyloop.cli.console import console, open_page, print_json, print_table, progress_bars
 from hyloop.cli.results import check_results, keeper
 from hyloop.record import Recording
 from hyloop.report.response import Response, respond
@@ -17,22 +17,31 @@ BARE = "bare"  # the structure without its devices
 
 
 def run_run(
-    file: Path, overrides: Sequence[str], out: Path | None, against: str | None, report: bool, force: bool, json: bool
+    file: Path,
+    overrides: Sequence[str],
+    out: Path | None,
+    against: str | None,
+    report: bool,
+    force: bool,
+    allow_scripts: bool,
+    show: bool,
+    json: bool,
 ) -> None:
     """Run, print tables, write a page."""
     check_results(out, force)
     other = Recording.load(against) if against not in (None, BARE) else None
-    words, keep = tuple(overrides), keeper(force)
+    words = tuple(overrides)
+    options: dict[str, Any] = {"keep": keeper(force), "allow_scripts": allow_scripts}
     with progress_bars(not json) as update:
 
         def bar(name: str) -> Callable[[float], None]:
             update(name, 0.0)
             return lambda part: update(name, part)
 
-        recording = run_file(file, words, out, keep=keep, progress=bar("compiling and running"))
+        recording = run_file(file, words, out, **options, progress=bar("compiling and running"))
         if against == BARE:
             progress = bar("without devices")
-            other = run_file(file, words, out, keep=keep, bare=True, progress=progress)
+            other = run_file(file, words, out, **options, bare=True, progress=progress)
     path, page = cast(Path, recording.path), None
     if report:
         shown = {file.stem: recording}
@@ -44,6 +53,7 @@ def run_run(
         except KeyboardInterrupt as stop:
             stop.args = (*stop.args, f"{path} is complete, but has no page; `hyloop report` makes one")
             raise
+    open_page(page, show)
     timing = recording.attributes["timing"]
     ticks, pace = timing["controller ticks"], timing["time per tick, recording included [µs]"]
     if json:

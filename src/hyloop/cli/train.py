@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from hyloop.cli.console import clearing, console, errors, print_json, print_table
+from hyloop.cli.console import clearing, console, errors, open_page, print_json, print_table
 from hyloop.report.training_page import write_training
 from hyloop.report.training_result import MEASURES, TrainingOutcome
 from hyloop.study.train import train_file
@@ -19,15 +19,18 @@ _PRINTED = MEASURES[:3]  # what a terminal has room for
 _FIRST = 20  # losses printed for a machine, to compare processors and versions
 
 
-def run_train(file: Path, overrides: Sequence[str], out: Path | None, resume: bool, report: bool, json: bool) -> None:
+def run_train(
+    file: Path, overrides: Sequence[str], out: Path | None, resume: bool, report: bool, show: bool, json: bool
+) -> None:
     """Train, print a table, write a page."""
     try:
-        with _losses_shown(not json) as show:
-            outcome = train_file(file, overrides, out, resume=resume, progress=show)
+        with _losses_shown(not json) as progress:
+            outcome = train_file(file, overrides, out, resume=resume, progress=progress)
     except KeyboardInterrupt as stop:
         stop.args = (*stop.args, "the same command with --resume goes on from the last checkpoint, if there is one yet")
         raise
     page = write_training(outcome.prepared.out.with_suffix(".html"), outcome) if report else None
+    open_page(page, show)
     if json:
         print_json(_as_dict(outcome, page))
         return

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Annotated, Literal, Self
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from hyloop.data import data_folder
 from hyloop.errors import BadInput, OutOfBounds, UnknownName
-from hyloop.files.fields import Quantity, Table, kinds, refuse
+from hyloop.files.fields import Quantity, Table, kinds, refuse, word
 from hyloop.hazards import (
     GroundMotion,
     asce7_spectrum,
@@ -107,7 +107,7 @@ class Record(Table):
     """File, relative to the experiment file."""
     name: str | None = None
     """Part of the name of a record in the data folder."""
-    component: str | None = None
+    component: Annotated[str | None, BeforeValidator(word)] = None
     """What follows the name and an underscore or a dot, such as "180" or "EW"; or a channel of a file with several."""
     unit: str | None = None
     """Unit of the numbers in the file, where the file does not say it."""

@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError, core_schema
 from hyloop.errors import BadInput, OutOfBounds, UnknownName
 from hyloop.files.units import quantity
 
-__all__ = ["Quantity", "Table", "kinds", "refuse"]
+__all__ = ["Quantity", "Table", "kinds", "refuse", "word"]
 
 
 def refuse(key: str, error: BadInput) -> NoReturn:
@@ -37,6 +37,11 @@ def kinds(union: Any, key: str = "kind") -> dict[str, type[Table]]:
     """Tables of a union that a key tells apart, by what the key says: a `Literal` of one word in each."""
     tables = get_args(get_args(union)[0]) if get_origin(union) is Annotated else get_args(union)
     return {get_args(table.model_fields[key].annotation)[0]: table for table in tables}
+
+
+def word(given: Any) -> Any:
+    """A whole number where a name is wanted is that name: the tag 3 of a node, or 180 for a component of a record."""
+    return str(given) if isinstance(given, int) and not isinstance(given, bool) else given
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Devices in experiment files: a law by its name or a trained network by its file, parameters with units."""
+"""Devices in experiment files: a law by its name, an identified law or a trained network by its file."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -10,23 +10,26 @@ from hyloop.devices import LAWS
 from hyloop.devices.specimens import SPECIMENS
 from hyloop.errors import BadInput, UnknownName
 from hyloop.files.fields import Table, refuse
+from hyloop.files.law_file import IdentifiedLaw, LawFile, read_law
 from hyloop.files.networks import NetworkFile, read_network
-from hyloop.files.units import quantity
+from hyloop.files.units import parse_unit, quantity
 
-__all__ = ["LAWS", "DeviceSpec"]
+__all__ = ["LAWS", "DeviceSpec", "device_text", "law_named"]
 
 
 class DeviceSpec(Table):
-    """A law, or a trained network, and its parameters; those not given keep their defaults.
+    """A law, an identified law or a trained network, and its parameters; those not given keep their defaults.
 
-    ``hyloop laws`` lists laws and their parameters; a network has ``stiffness`` and ``damping``, which are declared to
-    the integration method and do not enter the force.
+    Those of an identified law have the values of its file. ``hyloop laws`` lists laws and their parameters; a network
+    has ``stiffness`` and ``damping``, which are declared to the integration method and do not enter the force.
     """
 
     model_config = ConfigDict(extra="allow", arbitrary_types_allowed=True)
 
     law: Annotated[str | None, WithJsonSchema({"type": "string", "enum": sorted(LAWS)})] = None
     """Name of the law, such as "bouc_wen"."""
+    file: LawFile | None = None
+    """Or: file of an identified law (``hyloop identify --save``), relative to the experiment file."""
     network: NetworkFile | None = None
     """Or: file of a trained network, relative to the experiment file."""
     draw: bool = False
@@ -36,13 +39,18 @@ class DeviceSpec(Table):
 
     @property
     def params(self) -> dict[str, float]:
-        """Parameters given, in SI units."""
-        return dict(self.__pydantic_extra__ or {})
+        """Parameters given here or in the file of the law, in SI units."""
+        return {**(self.file.params if self.file else {}), **(self.__pydantic_extra__ or {})}
 
     @property
     def block(self) -> Block:
         """The law, or the block of the network."""
-        return self.network.block if self.network else LAWS[self.law or ""]
+        return self.network.block if self.network else LAWS[self.name]
+
+    @property
+    def name(self) -> str:
+        """Name of the law; empty for a network."""
+        return self.file.name if self.file else self.law or ""
 
     def make(self) -> Instance:
         """The device with its parameters; one that is drawn is made when the experiment is built."""
@@ -55,16 +63,22 @@ class DeviceSpec(Table):
         """Look up the law or the network and read every parameter in its unit and bounds."""
         if not isinstance(given, dict):
             return given
-        named = [key for key in ("law", "network") if key in given]
+        named = [key for key in ("law", "file", "network") if key in given]
         if len(named) != 1:
-            said = "a law is given too; give one of them" if named else "is missing; give a law, or a network"
-            refuse("network" if named else "law", BadInput(f"{said}."))
-        if named == ["network"]:
+            said = (
+                f"a {named[0]} is given too; give one of them"
+                if named
+                else "is missing; give a law, a file or a network"
+            )
+            refuse(named[-1] if named else "law", BadInput(f"{said}."))
+        name = given.get("law")
+        if named != ["law"]:
             try:
-                network = read_network(given["network"], info)
-                block, given = network.block, {**given, "network": network}
+                reader = read_law(given["file"]) if named == ["file"] else read_network(given["network"], info)
+                block, given = reader.block, {**given, named[0]: reader}
+                name = reader.name if isinstance(reader, IdentifiedLaw) else None
             except BadInput as error:
-                refuse("network", error)
+                refuse(named[0], error)
         elif not isinstance(given["law"], str):
             return given
         elif given["law"] not in LAWS:
@@ -72,17 +86,42 @@ class DeviceSpec(Table):
         else:
             block = LAWS[given["law"]]
         draw = given.get("draw") is True
-        if draw and given.get("law") not in SPECIMENS:
+        if draw and name not in SPECIMENS:
             refuse("draw", BadInput(f"'{block.name}' cannot be drawn at random; only {' and '.join(SPECIMENS)} can."))
         read: dict[str, Any] = {}
         for key, value in given.items():
             if key not in cls.model_fields:
-                read[key] = _parameter(block, key, value, SPECIMENS[given["law"]].spreads if draw else {})
+                read[key] = _parameter(block, key, value, SPECIMENS[str(name)].spreads if draw else {})
         if isinstance(initial := given.get("initial", {}), dict):
             if initial and draw:
                 refuse("initial", BadInput("a device that is drawn has its initial state drawn too; leave it out."))
             read["initial"] = {key: _state(block, key, value) for key, value in initial.items()}
         return {**given, **read}
+
+
+def device_text(name: str) -> str:
+    """A law as it stands in a file, with the default of every parameter in its unit."""
+    words = [f'law = "{name}"']
+    for key, param in LAWS[name].params.items():
+        try:
+            with_unit = parse_unit(param.unit).dimension != (0, 0, 0)
+        except BadInput:  # a power that depends on a parameter: plain numbers only
+            with_unit = False
+        short = f"{param.default:g}" if float(f"{param.default:g}") == param.default else repr(param.default)
+        words.append(f'{key} = "{short} {param.unit}"' if with_unit else f"{key} = {short}")
+    return f"device = {{ {', '.join(words)} }}"
+
+
+def law_named(device: Any) -> Block | None:
+    """The law that the table of a device names, before it is checked; None where it names none that exists."""
+    if not isinstance(device, dict):
+        return None
+    if "file" in device:
+        try:
+            return read_law(device["file"]).block
+        except BadInput:
+            return None
+    return LAWS.get(str(device.get("law")))
 
 
 def _parameter(law: Block, key: str, value: Any, spreads: Mapping[str, str]) -> float:

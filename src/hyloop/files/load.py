@@ -1,11 +1,11 @@
 """Load experiment files: includes, sites that are like others, overrides, and messages that name the key."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -14,10 +14,13 @@ from hyloop.files.messages import explain
 from hyloop.files.schema import Experiment
 from hyloop.files.toml import DEEPEST, parse_toml, read_toml
 
-__all__ = ["apply_override", "json_schema", "load_experiment", "read_experiment", "take_structure_file"]
+__all__ = ["json_schema", "load_experiment", "read_experiment", "take_structure_file", "with_overrides"]
+
+T = TypeVar("T")
 
 _PLACES = ("story", "between", "along")
 _SPECIMEN = ("device", "model", "physical", "transfer", "wiring")  # what a site has that does not follow another
+_DEVICES = ("device", "block", "compensator", "actuator", "sensor")  # tables that hold a law
 _NAMED = ("sites", "blocks")  # tables whose keys are names a person chose
 
 
@@ -40,18 +43,23 @@ def load_experiment(path: str | PathLike[str], overrides: Sequence[str] = ()) ->
         With the file and one line for each problem: key path, what was given, what is allowed.
     """
     path = Path(path)
-    data = read_experiment(path)
-    for override in overrides:
-        apply_override(data, override, Experiment.model_fields)
-    try:
-        take_structure_file(data)
-        _follow_likes(data)
+
+    def make(data: dict[str, Any]) -> Experiment:
+        try:
+            take_structure_file(data)
+            _follow_likes(data)
+        except BadInput as error:
+            error.args = (f"{path}: {error}",)
+            raise
         return Experiment.model_validate(data, context={}).loaded_from(path)
-    except ValidationError as error:
-        raise BadInput(f"{path}: " + "\n".join(explain(error, data))) from None
-    except BadInput as error:
-        error.args = (f"{path}: {error}",)
-        raise
+
+    return with_overrides(
+        read_experiment(path),
+        overrides,
+        Experiment.model_fields,
+        make,
+        lambda error, data: f"{path}: " + "\n".join(explain(error, data)),
+    )
 
 
 def read_experiment(path: Path, _above: tuple[Path, ...] = ()) -> dict[str, Any]:
@@ -93,16 +101,17 @@ def json_schema() -> str:
     return json.dumps(schema, indent=2, ensure_ascii=False)
 
 
-def _merge(base: Any, over: Any) -> Any:
+def _merge(base: Any, over: Any, name: str = "") -> Any:
     if not isinstance(base, dict) or not isinstance(over, dict):
         return over
-    # another law or network is another device, another kind another structure or excitation, another updater another
-    # model: nothing of the old one stays
+    # another law, file of a law or network is another device, another kind another structure or excitation, another
+    # updater another model: nothing of the old one stays
     choices = ("law", "kind", "updater", *(() if "updater" in base else ("network",)))
+    choices = (*choices, *(("file",) if name in _DEVICES else ()))
     if any(key in over and over[key] != base.get(key) for key in choices):
         return over
     base = {key: value for key, value in base.items() if key not in _displaced(over)}
-    return {**base, **{key: _merge(base.get(key), value) for key, value in over.items()}}
+    return {**base, **{key: _merge(base.get(key), value, key) for key, value in over.items()}}
 
 
 def _displaced(keys: Collection[str]) -> tuple[str, ...]:
@@ -111,11 +120,14 @@ def _displaced(keys: Collection[str]) -> tuple[str, ...]:
 
 
 def _place_files(data: dict[str, Any], folder: Path) -> None:
-    """The files of a record, a structure and networks are relative to the file that names them, also after a merge."""
+    """Files of records, structures, scripts and networks are relative to the file that names them, also merged."""
     for table, key in (
         (data.get("excitation"), "file"),
         (data.get("structure"), "file"),
+        (data.get("structure"), "script"),
+        (data, "script"),  # of a file that is a model alone
         *((table, "network") for table in _tables(data)),
+        *((device, "file") for device in _devices(data)),
     ):
         if isinstance(table, dict) and isinstance(name := table.get(key), str):
             table[key] = str(folder / name)
@@ -129,7 +141,48 @@ def _tables(data: Any) -> Iterator[dict[str, Any]]:
         yield from _tables(part)
 
 
-def apply_override(data: dict[str, Any], override: str, fields: Collection[str]) -> None:
+def _devices(data: Any) -> Iterator[Any]:
+    """All tables of devices: each may have its law from a file."""
+    for table in _tables(data):
+        yield from (table.get(key) for key in _DEVICES)
+
+
+def with_overrides(
+    data: dict[str, Any],
+    overrides: Sequence[str],
+    fields: Collection[str],
+    make: Callable[[dict[str, Any]], T],
+    say: Callable[[ValidationError, dict[str, Any]], str],
+) -> T:
+    """What `make` makes of the tables of a file after some changes; `say` turns what pydantic refuses into a message.
+
+    A change is read as a TOML value. Where a text is wanted and the value is none, such as ``component=180``, the word
+    itself is taken.
+    """
+    words: set[str] = set()
+    while True:
+        changed = deepcopy(data)
+        for override in overrides:
+            _apply_override(changed, override, fields, override in words)
+        try:
+            return make(changed)
+        except ValidationError as error:
+            texts = {override for override in overrides if _wants_text(override, error)} - words
+            if not texts:
+                raise BadInput(say(error, changed)) from None
+            words |= texts
+
+
+def _wants_text(override: str, error: ValidationError) -> bool:
+    keys, _, text = override.partition("=")
+    key, value = keys.split(".")[-1].strip(), _value(text)
+    return any(
+        problem["type"] == "string_type" and problem["loc"][-1] == key and problem["input"] == value
+        for problem in error.errors(include_url=False)
+    )
+
+
+def _apply_override(data: dict[str, Any], override: str, fields: Collection[str], word: bool) -> None:
     """Make one change, ``key.path=value``, to the tables of a file whose top level has these fields."""
     keys, equals, text = override.partition("=")
     path = [key.strip() for key in keys.split(".")]
@@ -149,7 +202,7 @@ def apply_override(data: dict[str, Any], override: str, fields: Collection[str])
             raise BadInput(f"{where}: {'.'.join(path[: depth + 1])} is not a table, so it has no '{path[depth + 1]}'.")
     for key in _displaced(path[2:]) if path[0] == "sites" and len(path) == 3 else ():
         table.pop(key, None)
-    table[path[-1]] = _value(text)
+    table[path[-1]] = text.strip() if word else _value(text)
 
 
 def _value(text: str) -> Any:

@@ -1,46 +1,103 @@
-"""Tests to identify a law from: recordings, CSV files, and published data sets by name."""
+"""Tests to identify a law from: files of laboratories, recordings, and published data sets by name."""
 
-import csv
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from hyloop.core import Block
-from hyloop.data import SOURCES, Columns, source_tests
-from hyloop.errors import BadInput, UnknownName
-from hyloop.files.units import parse_unit
+from hyloop.data import Columns, source_tests
+from hyloop.errors import BadInput
+from hyloop.files.signals import pick_signals, pick_time
+from hyloop.files.tables import Column, LabTable, Sampling, read_table, sampling
 from hyloop.identification import MeasuredTest
-from hyloop.record import Recording
 
-__all__ = ["Channels", "Columns", "read_columns", "read_tests"]
-
-_UNITS = {"d": "m", "v": "m/s", "a": "m/s2", "f": "N"}
-_USUAL = {"d": "mm", "v": "mm/s", "a": "m/s2", "f": "kN"}  # examples in messages
-_TIMES = ("t", "time")
-_HEADING = re.compile(r"\s*(?P<name>[^\[\(]*?)\s*(?:\[(?P<square>[^\]]*)\]|\((?P<round>.*)\))?\s*")
-_JITTER = 1e-3  # of the step: times printed with few digits
+__all__ = ["Channels", "Columns", "Measured", "as_tests", "read_columns", "read_measured", "read_tests"]
 
 
 class Channels(NamedTuple):
-    """Where to find deformation, velocity, acceleration and force: a site, or channels by name."""
+    """Where to find time, deformation, velocity, acceleration and force, and how to read them.
+
+    A site, or columns by name or number; factors on the signals, for instance -1 for the other sign; the sampling rate
+    in Hz of a file without times; "comma" or "point" where a text does not tell its decimal sign.
+    """
 
     site: str | None = None
     d: str | None = None
     v: str | None = None
     a: str | None = None
     f: str | None = None
+    t: str | None = None
+    factors: Mapping[str, float] = {}
+    rate: float | None = None
+    decimal: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """One test as it was recorded.
+
+    Attributes
+    ----------
+    name : str
+    source : str
+        The file, or the name of the published test.
+    sampling : Sampling
+    signals : dict of str to ndarray
+        d, v, a and f, as far as they are there, in SI units.
+    units : dict of str to str
+        The unit each has in the file.
+    columns : dict of str to str
+        The column each was read from.
+    factors : dict of str to float
+        What they were multiplied by, where that is not 1.
+    notes : tuple of str
+        What the reader decided.
+    """
+
+    name: str
+    source: str
+    sampling: Sampling
+    signals: dict[str, np.ndarray]
+    units: dict[str, str]
+    columns: dict[str, str]
+    factors: dict[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = field(default=())
+
+    def test(self, law: Block, start: str | None = None, every: int = 1) -> tuple[MeasuredTest, list[str]]:
+        """The test as a law needs it, every n-th sample, and what had to be differentiated."""
+        signals = dict(self.signals)
+        notes = _complete(self.name, signals, self.sampling.dt, law)
+        short = {key: signal[::every] for key, signal in signals.items()}
+        inputs = {key: signal for key, signal in short.items() if key != "f"}
+        return MeasuredTest(self.sampling.dt * every, inputs, short["f"], start, name=self.name), notes
 
 
 def read_columns(source: str) -> dict[str, Columns]:
     """The tests of one source with all their columns, by name; sources are those of `read_tests`."""
     if (found := source_tests(source)) is not None:
         return found
-    time, table = _columns(Path(source), {})
+    table = read_table(source)
+    time, values = pick_time(table, None, None, {})
+    rows = len(values) if values is not None else max(len(column.values) for column in table.columns)
+    step = sampling(table, values, time.spacing if time else 0.0, None, rows)
     name = Path(source).stem
-    return {name: Columns(_step(source, time), table, name)}
+    signals = {column.name: (column.values, column.unit) for column in table.columns if len(column.values) == rows}
+    return {name: Columns(step.dt, signals, name)}
+
+
+def read_measured(
+    source: str, channels: Channels | None = None, units: Mapping[str, str] | None = None
+) -> list[Measured]:
+    """Tests of one source as they were recorded; see `read_tests`."""
+    channels = channels or Channels()
+    if (published := source_tests(source)) is not None:
+        own = channels._replace(site=None)  # a published test is of one device
+        return [_published(source, name, columns, own, units or {}) for name, columns in published.items()]
+    table = read_table(source, channels.decimal)
+    return [_measured(table, Path(source).stem, source, channels, units or {})]
 
 
 def read_tests(
@@ -57,156 +114,100 @@ def read_tests(
     Parameters
     ----------
     source : str
-        A recording (``.h5``), a CSV file with a header (``t,d [mm],f [kN]``), or a test of a published data set
+        A file of measurements (`hyloop.files.tables.read_table` says which kinds), or a test of a published data set
         (`hyloop.data.SOURCES`), such as ``brfd:ID``, in which ``*`` stands for any letters.
     law : Block
         Decides which signals are needed. A velocity or an acceleration that is missing is the derivative of the signal
         before it, by central differences.
     channels : Channels
-        Names of the channels; by default d, v, a and f of the site, or of the only site there is.
+        Names of the columns; by default d, v, a and f, or those of the site, or of the only site there is.
     start : str, optional
         State to be solved for from the first measured force, see `MeasuredTest`.
     every : int
         Take every n-th sample only.
     units : mapping of column to unit, optional
-        Units of columns of a CSV file whose header does not state them. Times without a unit are in s, as in files of
-        ground motions; any other column without one is refused.
+        Units of columns for which the file states none. Times without a unit are in s, as in files of ground motions;
+        any other column without one is refused.
     """
+    return as_tests(read_measured(source, channels, units), law, start=start, every=every)
+
+
+def as_tests(
+    measured: Sequence[Measured], law: Block, *, start: str | None = None, every: int = 1
+) -> tuple[list[MeasuredTest], list[str]]:
+    """Recorded tests as a law needs them, and remarks."""
     if every < 1:
-        raise BadInput(f"every = {every} must be 1 or more.")
-    if units and Path(source).suffix.lower() != ".csv":
-        raise BadInput(f"{source}: --units is for CSV files, this has its units already. Leave it out.")
-    channels = channels or Channels()
-    if (published := source_tests(source)) is not None:
-        own = channels._replace(site=None)  # a published test is of one device
-        found = {name: (c.dt, _pick(source, c.signals, own)) for name, c in published.items()}
-    else:
-        time, table = _columns(Path(source), units or {})
-        found = {Path(source).stem: (_step(source, time), _pick(source, table, channels))}
+        raise BadInput(f"--every {every}: it must be 1 or more.")
     tests, notes = [], []
-    for name, (dt, signals) in found.items():
-        notes += [note for note in _complete(name, signals, dt, law) if note not in notes]
-        short = {key: signal[::every] for key, signal in signals.items()}
-        tests.append(
-            MeasuredTest(dt * every, {k: s for k, s in short.items() if k != "f"}, short["f"], start, name=name)
-        )
+    for one in measured:
+        test, said = one.test(law, start, every)
+        tests.append(test)
+        notes += [note for note in (*one.notes, *said) if note not in notes]
     return tests, notes
 
 
-def _columns(path: Path, stated: Mapping[str, str]) -> tuple[np.ndarray, dict[str, tuple[np.ndarray, str]]]:
-    """Times and every column with its unit."""
-    if path.suffix.lower() == ".csv":
-        return _csv(path, stated)
-    recording = Recording.load(path)
-    units = dict(zip(recording.names, recording.units, strict=True))
-    return recording.time, {name: (recording[name], unit) for name, unit in units.items()}
+def _measured(table: LabTable, name: str, source: str, channels: Channels, units: Mapping[str, str]) -> Measured:
+    clock, time = pick_time(table, channels.t, channels.rate, units)
+    # times first: a file that is not even is of no use, whatever its units
+    step = None if time is None else sampling(table, time, _in_s(clock, time), channels.rate, len(time))
+    found = pick_signals(table, channels, clock, units)
+    lengths = {key: len(signal.column.values) for key, signal in found.items()}
+    if time is not None:
+        lengths["t"] = len(time)
+    if len(set(lengths.values())) > 1:
+        said = ", ".join(f"{key} {length}" for key, length in lengths.items())
+        raise BadInput(f"{source}: signals have different lengths ({said}). Name columns that belong together.")
+    step = step or sampling(table, None, 0.0, channels.rate, lengths["f"])
+    for key, signal in found.items():
+        _check(table, key, signal.column, signal.values)
+    return Measured(
+        name,
+        source,
+        step,
+        {key: signal.values for key, signal in found.items()},
+        {key: signal.unit for key, signal in found.items()},
+        {key: signal.column.name for key, signal in found.items()},
+        {key: channels.factors[key] for key in found if channels.factors.get(key, 1.0) != 1.0},
+        table.notes,
+    )
 
 
-def _csv(path: Path, stated: Mapping[str, str]) -> tuple[np.ndarray, dict[str, tuple[np.ndarray, str]]]:
-    if not path.is_file():
-        sources = ", ".join(f"{name}:TEST" for name in SOURCES)
-        raise BadInput(f"{path}: no such file. Give a recording (.h5), a CSV file, or a published test ({sources}).")
-    with open(path, newline="", encoding="utf-8-sig") as stream:
-        rows = [row for row in csv.reader(stream) if row and not row[0].lstrip().startswith("#")]
-    if len(rows) < 2:
-        raise BadInput(f"{path}: there is no header with rows of numbers below it.")
-    headings = [_HEADING.fullmatch(cell) for cell in rows[0]]
-    names = [found["name"] if found else cell for found, cell in zip(headings, rows[0], strict=True)]
-    units = [(found["square"] or found["round"] or "").strip() if found else "" for found in headings]
-    units = _with_stated(path, dict(zip(names, units, strict=True)), stated)
-    for k, row in enumerate(rows[1:], start=2):
-        if len(row) != len(names):
-            raise BadInput(f"{path}, row {k}: {len(row)} cells where the header has {len(names)}.")
-    try:
-        table = np.array(rows[1:], dtype=float)
-    except ValueError as error:
-        raise BadInput(f"{path}: below the header there must be numbers only ({error}).") from error
-    places = [i for i, name in enumerate(names) if name in _TIMES]
-    if len(places) != 1:
+def _in_s(clock: Column | None, time: np.ndarray | None) -> float:
+    """Spacing of the printed times in s."""
+    if clock is None or time is None or not clock.spacing:
+        return 0.0
+    span = float(clock.values[-1] - clock.values[0])
+    return clock.spacing * abs(float(time[-1] - time[0]) / span) if span and np.isfinite(span) else clock.spacing
+
+
+def _check(table: LabTable, key: str, column: Column, values: np.ndarray) -> None:
+    """Refuse what is no signal: not finite, or constant where something was imposed or measured."""
+    bad = np.flatnonzero(~np.isfinite(values))
+    if bad.size:
         raise BadInput(
-            f"{path}: the header must have one column of times, called t or time; it has {', '.join(names)}."
+            f"{table.path}, {table.place(int(bad[0]))}: '{column.name}' is not finite ({bad.size} such sample(s)). Cut "
+            "the record there or repair it."
         )
-    clock = names[places[0]]
-    time = table[:, places[0]] * _size(path, clock, units[clock] or "s", "s")
-    return time, {name: (table[:, i], units[name]) for i, name in enumerate(names)}
-
-
-def _with_stated(path: Path, units: dict[str, str], stated: Mapping[str, str]) -> dict[str, str]:
-    """Units of the header, and for columns without one those stated beside the file."""
-    for name, unit in stated.items():
-        if name not in units:
-            raise UnknownName("column", name, units, where=f"{path}: --units")
-        if units[name] not in ("", unit):
-            raise BadInput(
-                f"{path}: '{name}' is in {units[name]} by its header, in {unit} by --units. Leave it out "
-                "there, or correct the header."
-            )
-    return units | dict(stated)
-
-
-def _size(path: str | Path, name: str, unit: str, wanted: str) -> float:
-    """Factor from the unit of a column to SI; without a unit it is refused, never guessed."""
-    if unit == wanted:
-        return 1.0
-    if not unit:
-        usual = _USUAL[next(key for key, si in _UNITS.items() if si == wanted)]
+    if key in ("d", "f") and np.ptp(values) == 0.0:
+        what = "deformation" if key == "d" else "force"
         raise BadInput(
-            f"{path}: column '{name}' has no unit. Write it into the header, as in '{name} [{usual}]', or "
-            f"state it with --units {name}={usual}."
+            f"{table.path}: '{column.name}' is {values[0]:g} throughout, so it tells nothing of a device. Name the "
+            f"column of the {what} with --{key}."
         )
-    try:
-        have = parse_unit(unit)
-    except BadInput as error:
-        raise BadInput(f"{path}: the unit of '{name}': {error}.") from error
-    if have.dimension != parse_unit(wanted).dimension:
-        raise BadInput(f"{path}: '{name}' is in {unit}, wanted a unit of the kind {wanted}.")
-    return have.size
 
 
-def _pick(source: str, table: dict[str, tuple[np.ndarray, str]], channels: Channels) -> dict[str, np.ndarray]:
-    """The signals of one site in SI units."""
-    signals = {}
-    for key, name in _names(source, table, channels).items():
-        values, unit = table[name]
-        signals[key] = values * _size(source, name, unit, _UNITS[key])
-    return signals
-
-
-def _step(source: str, time: np.ndarray) -> float:
-    """Sampling interval of times that must rise evenly."""
-    steps = np.diff(time)
-    if steps.size < 1 or not np.isfinite(steps).all():
-        raise BadInput(f"{source}: needs at least two samples, at times that are numbers.")
-    dt = float(np.median(steps))
-    uneven = np.flatnonzero(~(np.abs(steps - dt) <= _JITTER * dt))
-    if uneven.size or dt <= 0.0:
-        at = float(time[uneven[0]]) if uneven.size else float(time[0])
-        raise BadInput(f"{source}: times must rise evenly by {dt:g} s, and do not after {at:g} s. Resample first.")
-    return (float(time[-1]) - float(time[0])) / (len(time) - 1)
-
-
-def _names(source: str, table: Mapping[str, object], channels: Channels) -> dict[str, str]:
-    """Channel of every signal that is there; the force must be."""
-    given = {key: name for key, name in channels._asdict().items() if key != "site" and name is not None}
-    for name in given.values():
-        if name not in table:
-            raise UnknownName("channel", name, table, where=source)
-    sites = [name[: -len(".f")] for name in table if name.endswith(".f") and f"{name[: -len('.f')]}.d" in table]
-    site = channels.site
-    if site is None and "f" not in given and "f" not in table:
-        if len(sites) != 1:
-            raise BadInput(
-                f"{source}: which device? Name a site of {', '.join(sites) or '(none found)'} with --site, "
-                "or channels with --d, --v and --f."
-            )
-        site = sites[0]
-    if site is not None and f"{site}.f" not in table:
-        raise UnknownName("site", site, sites, where=source)
-    prefix = f"{site}." if site is not None else ""
-    found = {key: f"{prefix}{key}" for key in _UNITS if f"{prefix}{key}" in table} | given
-    if "f" not in found:
-        raise BadInput(f"{source}: there is no measured force; name its channel with --f.")
-    return found
+def _published(source: str, name: str, columns: Columns, channels: Channels, units: Mapping[str, str]) -> Measured:
+    if units:
+        raise BadInput(f"{source}: --units is for files; a published test has its units already. Leave it out.")
+    table = LabTable(
+        Path(source),
+        "published test",
+        tuple(Column(key, unit, values, "data set") for key, (values, unit) in columns.signals.items()),
+        step=columns.dt,
+    )
+    if channels.t is not None or channels.rate is not None:
+        raise BadInput(f"{source}: a published test has its rate already; leave --t and --rate out.")
+    return _measured(table, name, source, channels, {})
 
 
 def _complete(name: str, signals: dict[str, np.ndarray], dt: float, law: Block) -> list[str]:

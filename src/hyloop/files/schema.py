@@ -8,12 +8,12 @@ from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, PrivateAttr, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, PrivateAttr, WithJsonSchema, model_validator
 
 import hyloop.integrators
 from hyloop.errors import BadInput, UnknownName
 from hyloop.files.excitations import Excitation
-from hyloop.files.fields import Quantity, Table, refuse
+from hyloop.files.fields import Quantity, Table, refuse, word
 from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import Force, Length, Limits
 from hyloop.files.networks import check_connected
@@ -24,6 +24,10 @@ from hyloop.record.layout import check_name
 __all__ = ["METHODS", "BlockSpec", "Experiment", "Integrator", "Recording", "SiteSpec"]
 
 METHODS = {name: getattr(hyloop.integrators, name) for name in hyloop.integrators.__all__ if name.islower()}
+
+
+# tags of OpenSees nodes are numbers
+End = Annotated[str, BeforeValidator(word)]
 
 
 class SiteSpec(Table):
@@ -40,8 +44,9 @@ class SiteSpec(Table):
     """Model of the physical device here and what keeps it true, for the sites that follow."""
     story: int | None = None
     """Story whose drift deforms the device; the first is 1."""
-    between: Annotated[tuple[str, ...], Field(strict=False, min_length=1, max_length=2)] | None = None
-    """Names of the degrees of freedom at its upper and lower end; one name alone: from there to the ground."""
+    between: Annotated[tuple[End, ...], Field(strict=False, min_length=1, max_length=2)] | None = None
+    """Names of the degrees of freedom at its upper and lower end; one name alone: from there to the ground. Of a frame
+    also two nodes: along the line between them. Tags of OpenSees nodes may be numbers."""
     along: Annotated[Any, Quantity("-", depth=1)] = None
     """Direction vector: deformation for a unit displacement of each degree of freedom."""
     factor: Annotated[float, Quantity("-")] = 1.0
@@ -108,9 +113,13 @@ class Integrator(Table):
     substeps: Annotated[int, Field(ge=1, le=10_000)] = 1
     """Controller ticks in a step."""
     rho_inf: Annotated[float, Quantity("-", low=0.0, high=1.0)] | None = None
+    """Of kr_alpha, mkr_alpha, generalized_alpha: spectral radius at infinite frequency; less damps high modes more."""
     gamma: Annotated[float, Quantity("-")] | None = None
+    """Of Newmark's methods."""
     beta: Annotated[float, Quantity("-")] | None = None
+    """Of Newmark's methods."""
     form: str | None = None
+    """Of mkr_alpha: "plain" or "recast"."""
 
     @property
     def options(self) -> dict[str, Any]:
@@ -162,6 +171,7 @@ class Experiment(Table):
     integrator: Integrator
     excitation: Excitation
     title: str = ""
+    """Heading of the report."""
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     """Source of everything random."""
     sites: dict[str, SiteSpec] = Field(default_factory=dict)

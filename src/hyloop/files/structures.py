@@ -10,8 +10,9 @@ from hyloop.files.damping import Damping
 from hyloop.files.fields import Quantity, Table, kinds, refuse
 from hyloop.files.frames.frame import Frame, FrameBase, PlaneFrame
 from hyloop.files.frames.tower import TowerFrame
+from hyloop.files.opensees import OpenSeesScript
 
-__all__ = ["FRAMES", "STRUCTURES", "Damping", "Matrices", "ShearFrame", "StructureSpec"]
+__all__ = ["FRAMES", "STRUCTURES", "Damping", "Matrices", "OpenSeesScript", "ShearFrame", "StructureSpec"]
 
 _LARGEST = 1000  # degrees of freedom: all matrices are dense
 
@@ -99,6 +100,8 @@ def _square(rows: Any, n: int) -> bool:
     return isinstance(rows, tuple) and len(rows) == n and all(isinstance(row, tuple) and len(row) == n for row in rows)
 
 
-StructureSpec = Annotated[ShearFrame | Matrices | Frame | PlaneFrame | TowerFrame, Field(discriminator="kind")]
+StructureSpec = Annotated[
+    ShearFrame | Matrices | Frame | PlaneFrame | TowerFrame | OpenSeesScript, Field(discriminator="kind")
+]
 STRUCTURES = kinds(StructureSpec)
 FRAMES = {name: table for name, table in STRUCTURES.items() if issubclass(table, FrameBase)}

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from hyloop.errors import BadInput
+from hyloop.files.examples import hint
 
 __all__ = ["DEEPEST", "parse_toml", "read_toml"]
 
@@ -17,7 +18,8 @@ def read_toml(path: Path, asked: str = "") -> dict[str, Any]:
     try:
         data = path.read_bytes()
     except (OSError, ValueError) as error:  # a ValueError: a name no file can have
-        raise BadInput(f"{path}: the file{asked} cannot be read ({error}). Check the path.") from None
+        advice = hint(path) if isinstance(error, FileNotFoundError) else ""
+        raise BadInput(f"{path}: the file{asked} cannot be read ({error}). {advice or 'Check the path.'}") from None
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise BadInput(f"{path}: is a text file in UTF-16. Save it as UTF-8.")
     try:
@@ -43,4 +45,4 @@ def parse_toml(text: str) -> dict[str, Any]:
         level = [part for part in level if isinstance(part, dict | list)]
         if not level:
             return data
-    raise RecursionError
+    raise RecursionError("tables or lists are nested too deeply")

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from hyloop.errors import BadInput, UnknownName
 from hyloop.files.fields import Quantity, Table, refuse
-from hyloop.files.load import apply_override, read_experiment
+from hyloop.files.load import read_experiment, with_overrides
 from hyloop.files.messages import explain
 from hyloop.neural.architecture import Architecture, mlp, ocp_nn, recurrent
 from hyloop.neural.card import SCALINGS
@@ -202,14 +202,15 @@ def load_training(path: str | PathLike[str], overrides: Sequence[str] = ()) -> T
         With the file and one line for each problem: key path, what was given, what is allowed.
     """
     path = Path(path)
-    data = read_experiment(path)
-    for override in overrides:
-        apply_override(data, override, TrainingFile.model_fields)
-    _place_sources(data, path.parent)
-    try:
+
+    def make(data: dict[str, Any]) -> TrainingFile:
+        _place_sources(data, path.parent)
         return TrainingFile.model_validate(data)
-    except ValidationError as error:
-        raise BadInput(f"{path}: " + "\n".join(explain(error, data))) from None
+
+    def say(error: ValidationError, data: dict[str, Any]) -> str:
+        return f"{path}: " + "\n".join(explain(error, data))
+
+    return with_overrides(read_experiment(path), overrides, TrainingFile.model_fields, make, say)
 
 
 def _place_sources(data: dict[str, Any], folder: Path) -> None:

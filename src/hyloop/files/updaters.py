@@ -15,7 +15,7 @@ from pydantic import ConfigDict, Field, GetPydanticSchema, PlainValidator, WithJ
 from hyloop.core import Block, Instance
 from hyloop.errors import BadInput, BadShape, UnknownName
 from hyloop.files.fields import Quantity, refuse
-from hyloop.files.laws import LAWS, DeviceSpec
+from hyloop.files.laws import DeviceSpec, law_named
 from hyloop.files.networks import NetworkFile
 from hyloop.files.units import quantity
 from hyloop.files.updater import UPDATERS, Updater
@@ -104,8 +104,7 @@ class _Updated(_Model):
     @classmethod
     def _in_units(cls, given: Any) -> Any:
         """Read bounds and states in the units of the law."""
-        device = given.get("device") if isinstance(given, dict) else None
-        law = LAWS.get(str(device.get("law"))) if isinstance(device, dict) else None
+        law = law_named(given.get("device")) if isinstance(given, dict) else None
         if law is None:
             return given
         units = {"free": {key: spec.unit for key, spec in law.params.items()}, "states": law.state}

@@ -1,8 +1,24 @@
 """Offline identification: the parameters of a law from recorded tests, and how well they are known."""
 
+from hyloop.identification.defaults import DEFAULTS, LEFT_OUT, beginning
 from hyloop.identification.fitting import Estimate, Fit, fit
 from hyloop.identification.measured import MeasuredTest
 from hyloop.identification.problem import predict
 from hyloop.identification.profiles import Profile, profile
+from hyloop.identification.ranking import Candidate, Ranking, rank
 
-__all__ = ["Estimate", "Fit", "MeasuredTest", "Profile", "fit", "predict", "profile"]
+__all__ = [
+    "DEFAULTS",
+    "LEFT_OUT",
+    "Candidate",
+    "Estimate",
+    "Fit",
+    "MeasuredTest",
+    "Profile",
+    "Ranking",
+    "beginning",
+    "fit",
+    "predict",
+    "profile",
+    "rank",
+]

@@ -97,6 +97,7 @@ def fit(
     seed: int = 0,
     level: float = 0.95,
     tolerance: float = 1e-10,
+    most: int = 300,
     progress: Progress = lambda name, part: None,
     sensitivity: Sensitivity | None = None,
 ) -> Fit:
@@ -124,6 +125,8 @@ def fit(
         Probability of the intervals.
     tolerance : float
         Relative change of the sum of squares at which the last descent ends.
+    most : int
+        Steps after which a descent of ``"least-squares"`` is cut off.
     progress : callable
         Called with what is done and the fraction of it.
     sensitivity : callable
@@ -154,7 +157,7 @@ def fit(
     problem = Problem(law, tests, spans, sensitivity)
     problem.check()
     if method == "least-squares":
-        found, costs = multi_start(problem, starts, seed, tolerance, progress)
+        found, costs = multi_start(problem, starts, seed, tolerance, progress, most)
     else:
         found, costs = particle_swarm(problem, seed, tolerance, progress)
     counted = np.flatnonzero(problem.weight > 0.0)

@@ -47,7 +47,7 @@ def descend(problem: Problem, z: np.ndarray, tolerance: float, most: int = 300) 
 
 
 def multi_start(
-    problem: Problem, starts: int, seed: int, tolerance: float, progress: Progress
+    problem: Problem, starts: int, seed: int, tolerance: float, progress: Progress, most: int = 300
 ) -> tuple[Found, list[float]]:
     """Descend from the law's own parameters and from the best places of a Sobol sequence; also every cost reached.
 
@@ -63,10 +63,10 @@ def multi_start(
         begins += [places[i] for i in np.argsort(costs, kind="stable")[: starts - 1]]
     found = []
     for k, z in enumerate(begins):
-        found.append(descend(problem, z, max(_ROUGH, tolerance) if starts > 1 else tolerance))
+        found.append(descend(problem, z, max(_ROUGH, tolerance) if starts > 1 else tolerance, most))
         progress("fitting", (k + 1) / (len(begins) + 1))
     best = min(found, key=lambda one: one.cost)
-    best = best if starts == 1 else descend(problem, best.z, tolerance)
+    best = best if starts == 1 else descend(problem, best.z, tolerance, most)
     progress("fitting", 1.0)
     return best, [one.cost for one in found]
 

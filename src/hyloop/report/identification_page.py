@@ -1,58 +1,158 @@
-"""The page about an identification: parameters, fitted loops, residuals, profiles."""
+"""The page about an identification: the law, its parameters, how it compares with others, and what it leaves."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hyloop.identification import Fit, MeasuredTest, Profile
-from hyloop.report.charts import Chart
-from hyloop.report.display import Line, Panel, readable, rows_to_draw
-from hyloop.report.page import Answer, Section, Table, write_page
+from hyloop.files.measurements import Measured
+from hyloop.files.units import parse_unit
+from hyloop.identification import Fit, Profile, Ranking
+from hyloop.report.display import readable
+from hyloop.report.identification_charts import loops, profile_chart, ranked_loops, residuals
+from hyloop.report.page import Answer, Code, Section, Table, write_page
 from hyloop.report.provenance import versions
 
-__all__ = ["remark", "write_identification"]
+__all__ = ["Result", "remark", "write_identification"]
 
 _POINTS = 60_000  # on a page, as many as keep it under 6 MB with plotly.js inside
-_MOST_TESTS = 20  # that are drawn; more cannot be read
+_MOST_TESTS = 12  # that are drawn; more cannot be read
+_SHOWN_LAWS = 3  # drawn on top of each other
 _ROUND_OFF = 1e-12  # error over range of a law fitted to its own force
+_SI = ("m", "N", "m/s", "m/s2")
 
 
-def write_identification(path: Path, fitted: Fit, profiles: Sequence[Profile] = (), notes: Sequence[str] = ()) -> Path:
-    """Write one HTML page about a fit: parameters, fitted loops, residuals, profiles; it loads nothing.
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What `hyloop identify` found.
+
+    Attributes
+    ----------
+    name : str
+        The law: the one asked for, or the first of the ranking.
+    fit : Fit
+    measured : list of Measured
+        The tests as they were read.
+    profiles : sequence of Profile
+        Of some or all of its parameters.
+    notes : tuple of str
+        What a reader must know.
+    ranking : Ranking or None
+        Where several laws were compared.
+    """
+
+    name: str
+    fit: Fit
+    measured: list[Measured]
+    profiles: Sequence[Profile]
+    notes: tuple[str, ...]
+    ranking: Ranking | None
+
+    def shown(self, unit: str) -> tuple[float, str]:
+        """Factor and name of the unit in which the laboratory reads a quantity: that of its file, where it has one."""
+        units = self.measured[0].units
+        length, force = (units.get(key) or si for key, si in (("d", "m"), ("f", "N")))
+        length, force = (readable(own)[1] if own in _SI else own for own in (length, force))
+        built = {
+            "m": length,
+            "N": force,
+            "N/m": f"{force}/{length}",
+            "m/s": f"{length}/s",
+            "N s/m": f"{force} s/{length}",
+        }
+        if unit not in built:
+            return readable(unit)
+        return 1.0 / parse_unit(built[unit]).size, built[unit]
+
+
+def write_identification(path: Path, result: Result, line: str) -> Path:
+    """Write one HTML page about an identification; it loads nothing.
 
     Parameters
     ----------
     path : Path
         File to write; its folder is made.
-    fitted : Fit
-    profiles : sequence of Profile
-        Of some or all of its parameters.
-    notes : sequence of str
-        Paragraphs at the top.
+    result : Result
+    line : str
+        What puts the law into an experiment file.
     """
-    block = fitted.law.block
-    drawn = list(zip(fitted.tests, fitted.forces, strict=True))[:_MOST_TESTS]
-    points = int(np.clip(_POINTS // (5 * len(drawn)), 64, 4000))
+    fitted = result.fit
+    points = int(np.clip(_POINTS // (5 * min(len(fitted.tests), _MOST_TESTS)), 64, 4000))
+    pairs = list(zip(fitted.tests, fitted.forces, strict=True))[:_MOST_TESTS]
     sections = [
-        Section("Parameters", [*notes, *_remarks(fitted)], tables=[_parameters(fitted, profiles), _tests(fitted)]),
-        Section("Residuals", charts=[_residuals(drawn, points)]),
+        Section("Use it", ["Paste this line into the table of a site of an experiment file."], code=[Code(line)])
     ]
-    if profiles:
-        sections.append(Section("Profiles", charts=[_profiles(fitted, profiles)]))
-    sections.append(Section("Provenance", tables=_provenance(fitted), folded=True))
-    count = f"{len(fitted.tests)} test{'s' if len(fitted.tests) > 1 else ''}"
-    worst = 100.0 * float(np.max(fitted.nrmse))
-    first = next(iter(fitted.estimates.values()))
-    numbers = [
-        (f"{worst:.3g} %", "error over range of force, largest of the tests"),
-        (f"{first.value:.4g} {first.unit}", f"{first.name}, first of {len(fitted.estimates)} parameters found"),
-        (count, f"fitted by {fitted.method}"),
+    if result.ranking is not None:
+        sections.append(_ranked(result, result.ranking, points))
+    sections += [
+        Section("Parameters", _remarks(fitted), tables=[_parameters(result), _tests(result)]),
+        Section("Residuals", _pattern(fitted), charts=[residuals(pairs, points, result.shown)]),
     ]
-    sentence = f"{block.name} gives the measured force with an error of {worst:.2g} % of its range or less."
-    answer = Answer(sentence, numbers, _loops(drawn, points))
-    return write_page(path, f"Identification of {block.name}", answer, sections)
+    if result.profiles:
+        sections.append(Section("Profiles", charts=[profile_chart(fitted, result.profiles, result.shown)]))
+    sections.append(Section("How it was read and fitted", [*result.notes, *_samplings(result)]))
+    sections.append(Section("Provenance", tables=_provenance(result), folded=True))
+    answer = Answer(_sentence(result), _numbers(result), loops(pairs[:3], points, result.shown, result.name))
+    return write_page(path, f"Identification: {result.name}", answer, sections)
+
+
+def _sentence(result: Result) -> str:
+    worst = 100.0 * float(np.max(result.fit.nrmse))
+    if result.ranking is None:
+        return f"{result.name} gives the measured force with an error of {worst:.2g} % of its range or less."
+    best, count = result.ranking.best, len(result.ranking.candidates)
+    ties = [c.name for c in result.ranking.candidates[1:] if c.tie]
+    tied = f"; {', '.join(ties)} cannot be told from it and need as many parameters or more" if ties else ""
+    if count == 1:
+        return (
+            f"{best.name} predicts data it has not seen with an error of {100 * best.error:.2g} % of the force range."
+        )
+    return (
+        f"Of {count} laws {best.name} predicts data it has not seen best, with an error of {100 * best.error:.2g} % of "
+        f"the force range{tied}."
+    )
+
+
+def _numbers(result: Result) -> list[tuple[str, str]]:
+    fitted = result.fit
+    known = [e for e in fitted.estimates.values() if e.observable] or list(fitted.estimates.values())
+    first = known[0]
+    factor, unit = result.shown(first.unit)
+    ends = (
+        f", {100 * fitted.level:g} % from {factor * first.low:.4g} to {factor * first.high:.4g}"
+        if first.observable
+        else ""
+    )
+    about = fitted.law.block.params[first.name].about
+    count = len(fitted.tests)
+    return [
+        (
+            f"{100.0 * float(np.max(fitted.nrmse)):.3g} %",
+            "error of the fit over the range of the force, largest of the tests",
+        ),
+        (f"{factor * first.value:.4g} {unit}".strip(), f"{first.name}, {about}{ends}"),
+        (
+            str(len(fitted.estimates)),
+            f"parameters found from {count} test{'s' if count > 1 else ''} by {fitted.method}",
+        ),
+    ]
+
+
+def _ranked(result: Result, ranking: Ranking, points: int) -> Section:
+    rows: list[list[Any]] = []
+    for k, c in enumerate(ranking.candidates):
+        place = "first" if k == 0 else "tie" if c.tie else str(k + 1)
+        silent = ", ".join(c.fit.unobservable)
+        rows.append([place, c.name, c.parameters, 100 * c.error, 100 * c.seen, silent])
+    columns = ["place", "law", "free parameters", "error unseen [%]", "error fitted [%]", "parameters without interval"]
+    tables = [Table("Laws compared, errors over the range of the force", columns, rows)]
+    if ranking.left_out:
+        tables.append(Table("Laws left out", ["law", "because it"], [[n, why] for n, why in ranking.left_out.items()]))
+    text = [note for note in ranking.notes if note.startswith("Laws are ranked")]
+    drawn = ranking.candidates[:_SHOWN_LAWS]
+    return Section("Laws compared", text, charts=[ranked_loops(drawn, points, result.shown)], tables=tables)
 
 
 def _remarks(fitted: Fit) -> list[str]:
@@ -71,17 +171,19 @@ def _remarks(fitted: Fit) -> list[str]:
     return lines
 
 
-def _parameters(fitted: Fit, profiles: Sequence[Profile]) -> Table:
+def _parameters(result: Result) -> Table:
+    fitted = result.fit
     level = f"{100 * fitted.level:g} %"
     columns = ["parameter", "value", "unit", "standard deviation", f"{level} from", "to"]
-    ends = {p.name: (p.low, p.high) for p in profiles}
+    ends = {p.name: (p.low, p.high) for p in result.profiles}
     rows = []
     for e in fitted.estimates.values():
-        row: list[Any] = [e.name, e.value, e.unit, e.std, e.low, e.high]
-        row += list(ends.get(e.name, (None, None))) if profiles else []
-        rows.append([*row, remark(fitted, profiles, e.name)])
-    columns += ["profile from", "to"] if profiles else []
-    return Table("Parameters in SI units", [*columns, "remark"], rows)
+        factor, unit = result.shown(e.unit)
+        row: list[Any] = [e.name, factor * e.value, unit, factor * e.std, factor * e.low, factor * e.high]
+        row += [factor * end for end in ends[e.name]] if e.name in ends else [None, None] if ends else []
+        rows.append([*row, fitted.law.block.params[e.name].about, remark(fitted, result.profiles, e.name)])
+    columns += ["profile from", "to"] if ends else []
+    return Table(f"Parameters of {result.name}", [*columns, "what it is", "remark"], rows)
 
 
 def remark(fitted: Fit, profiles: Sequence[Profile], name: str) -> str:
@@ -102,66 +204,34 @@ def remark(fitted: Fit, profiles: Sequence[Profile], name: str) -> str:
     return f"interval too narrow: the profile is open {' and '.join(sides)}" if sides else ""
 
 
-def _tests(fitted: Fit) -> Table:
+def _tests(result: Result) -> Table:
+    factor, unit = result.shown("N")
+    fitted = result.fit
     rows = [
-        [t.name, int(t.counted.sum()), 1e3 * t.dt, float(np.abs(t.f).max()) / 1e3, rmse / 1e3, 100.0 * nrmse]
+        [t.name, int(t.counted.sum()), 1e3 * t.dt, factor * float(np.abs(t.f).max()), factor * rmse, 100.0 * nrmse]
         for t, rmse, nrmse in zip(fitted.tests, fitted.rmse, fitted.nrmse, strict=True)
     ]
-    columns = ["test", "samples", "step [ms]", "peak force [kN]", "RMSE [kN]", "RMSE over range of force [%]"]
+    columns = ["test", "samples", "step [ms]", f"peak force [{unit}]", f"RMSE [{unit}]", "RMSE over range of force [%]"]
     return Table("Tests", columns, rows)
 
 
-def _deformation(test: MeasuredTest) -> tuple[np.ndarray, str]:
-    if "d" in test.inputs:
-        return 1e3 * test.inputs["d"], "deformation [mm]"
-    if "v" in test.inputs:
-        return 1e3 * test.dt * np.cumsum(test.inputs["v"]), "deformation, integrated from v [mm]"
-    return np.arange(test.f.size) * test.dt, "time [s]"
-
-
-def _loops(drawn: Sequence[tuple[MeasuredTest, np.ndarray]], points: int) -> Chart:
-    panels = []
-    for test, force in drawn:
-        across, label = _deformation(test)
-        lines = []
-        for series, (name, f) in enumerate((("measured", test.f), ("model", force))):
-            rows = rows_to_draw(points, across, f)
-            lines.append(Line(across[rows], 1e-3 * f[rows], name, series))
-        panels.append(Panel(test.name, label, "force [kN]", tuple(lines)))
-    alt = f"Measured force and force of the fitted law against deformation in {len(panels)} tests."
-    return Chart(panels, alt, "Measured and fitted force, each test on its own scale.", columns=min(3, len(panels)))
-
-
-def _residuals(drawn: Sequence[tuple[MeasuredTest, np.ndarray]], points: int) -> Chart:
-    panels = []
-    for test, force in drawn:
-        time, error = test.dt * np.arange(test.f.size), 1e-3 * (force - test.f)
-        rows = rows_to_draw(points, error)
-        panels.append(
-            Panel(test.name, "time [s]", "error [kN]", (Line(time[rows], error[rows], "model - measured", 0),))
-        )
-    alt = f"Force of the fitted law less measured force over time in {len(panels)} tests."
-    caption = "Force of the law less measured force. A good law leaves noise without a pattern."
-    return Chart(panels, alt, caption, columns=min(2, len(panels)), row_height=130)
-
-
-def _profiles(fitted: Fit, profiles: Sequence[Profile]) -> Chart:
-    panels = []
-    for p in profiles:
-        factor, unit = readable(fitted.estimates[p.name].unit)
-        x = factor * p.values
-        limits = [Line(x[[0, -1]], np.full(2, way * p.limit), "limit of the interval", None) for way in (-1.0, 1.0)]
-        label = f"{p.name} [{unit}]" if unit else p.name
-        panels.append(Panel(label, "", "distance", (*limits, Line(x, p.distance, "profile", 0))))
-    alt = f"Profile likelihood of {', '.join(p.name for p in profiles)}."
-    caption = (
-        "Signed distance, in standard deviations, of the best fit with the parameter held there: a steep straight line "
-        "is a parameter that is known well, a flat one is not known. The interval ends where it crosses a grey line."
+def _pattern(fitted: Fit) -> list[str]:
+    """What neighbouring residuals have in common, in a sentence."""
+    errors = [(f - test.f)[test.counted] for test, f in zip(fitted.tests, fitted.forces, strict=True)]
+    power = sum(float(e @ e) for e in errors)
+    rho = sum(float(e[1:] @ e[:-1]) for e in errors) / power if power > 0.0 else 0.0
+    said = (
+        "noise: the law explains what can be explained" if rho < 0.3 else "a pattern: the law is not all of the device"
     )
-    return Chart(panels, alt, caption, columns=min(3, len(panels)), row_height=170)
+    return [f"Neighbouring residuals have a correlation of {rho:.2f}, as of {said}, or of a sensor that filters."]
 
 
-def _provenance(fitted: Fit) -> list[Table]:
+def _samplings(result: Result) -> list[str]:
+    return [f"{one.name}: {one.sampling.text}." for one in result.measured[:_MOST_TESTS]]
+
+
+def _provenance(result: Result) -> list[Table]:
+    fitted = result.fit
     free = fitted.estimates
     fixed = [
         [name, value, fitted.law.block.params[name].unit]
@@ -175,9 +245,14 @@ def _provenance(fitted: Fit) -> list[Table]:
         ["reference of the law", fitted.law.block.reference],
         *([f"version of {k}", v] for k, v in versions().items()),
     ]
+    read = [
+        [one.name, one.source, ", ".join(f"{key}: {column} [{one.units[key]}]" for key, column in one.columns.items())]
+        for one in result.measured
+    ]
     searched = [[e.name, e.start, *e.bounds, e.unit] for e in free.values()]
     tables = [
+        Table("Sources", ["test", "source", "columns"], read),
         Table("Fit", ["", "value"], rows),
-        Table("Search", ["parameter", "start", "lower bound", "upper bound", "unit"], searched),
+        Table("Search, in SI units", ["parameter", "start", "lower bound", "upper bound", "unit"], searched),
     ]
     return [*tables, Table("Fixed parameters", ["parameter", "value", "unit"], fixed)] if fixed else tables

@@ -21,6 +21,7 @@ def run(
     out: str | PathLike | None = None,
     force: bool = False,
     bare: bool = False,
+    allow_scripts: bool = False,
 ) -> Recording:
     """Run an experiment file and return its recording.
 
@@ -36,6 +37,8 @@ def run(
         Replace a recording that exists; otherwise it is refused.
     bare : bool
         Run the structure without its devices.
+    allow_scripts : bool
+        Run the OpenSeesPy script that the structure may name; otherwise such a file is refused.
 
     Raises
     ------
@@ -49,17 +52,19 @@ def run(
     >>> import hyloop
     >>> result = hyloop.run("experiments/friction_frame.toml", {"excitation.duration": "5 s"})
     >>> result["drift.1"].shape
-    (1281,)
+    (5121,)
     """
     words = tuple(f"{key}={_word(value)}" for key, value in (changes or {}).items())
     experiment = load_experiment(Path(file), list(words))
     if bare:
         experiment = without_devices(experiment)
     if out is None:
-        return run_in_memory(experiment, source=Path(file), overrides=words)
+        return run_in_memory(experiment, source=Path(file), overrides=words, allow_scripts=allow_scripts)
     if Path(out).exists() and not force:
         raise BadInput(f"{out} exists. Give another name, or force=True to replace it.")
-    return run_experiment(experiment, Path(out), source=Path(file), overrides=words, overwrite=force)
+    return run_experiment(
+        experiment, Path(out), source=Path(file), overrides=words, overwrite=force, allow_scripts=allow_scripts
+    )
 
 
 def _word(value: Any) -> str:

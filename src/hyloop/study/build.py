@@ -19,12 +19,13 @@ from hyloop.files.frames.frame import FrameBase, frame_along
 from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import loop_limits
 from hyloop.files.schema import METHODS, Experiment, SiteSpec
-from hyloop.files.structures import Damping, ShearFrame, StructureSpec
+from hyloop.files.structures import Damping, OpenSeesScript, ShearFrame, StructureSpec
 from hyloop.hazards import GroundMotion
 from hyloop.loop import Derived, FreeBlock, Loop, Site
 from hyloop.loop.building import describe_building
 from hyloop.record import Recording
 from hyloop.structure import Model, Structure, caughey, modal, modal_and_stiffness, rayleigh, shear_frame
+from hyloop.structure.frames.opensees_script import ScriptModel
 from hyloop.structure.frames.wireframe import wireframe
 from hyloop.study.following import estimates, followed_model, updater
 from hyloop.study.trained import check_networks, check_rate
@@ -52,6 +53,8 @@ class Built:
         Parameters that are updated, and their bounds in SI units.
     building : dict
         Floors, story heights, where devices are, and the nodes and members of a frame, to draw it.
+    sources : dict of str
+        What else it was built from: name and checksum of a script.
     """
 
     loop: Loop
@@ -61,6 +64,7 @@ class Built:
     experiment: Experiment
     estimates: dict[str, tuple[float, float]]
     building: dict[str, Any]
+    sources: dict[str, str]
 
     def recorded(self) -> tuple[list[str], Derived | None]:
         """Channels of the loop that are recorded, and what is derived from its motion, where that is wanted."""
@@ -90,8 +94,13 @@ class Built:
             return self.loop.run(rows, record=own, every=recording.every, derived=derived is not None)
 
 
-def build(experiment: Experiment) -> Built:
+def build(experiment: Experiment, *, allow_scripts: bool = False) -> Built:
     """Build the loop and the excitation of an experiment.
+
+    Parameters
+    ----------
+    allow_scripts : bool
+        Run the OpenSeesPy script that a structure may name; otherwise such an experiment is refused.
 
     Raises
     ------
@@ -99,17 +108,17 @@ def build(experiment: Experiment) -> Built:
         For what only shows when tables meet: a story that does not exist, an unstable step, an unknown channel.
     """
     try:
-        return _build(experiment)
+        return _build(experiment, allow_scripts)
     except BadInput as error:
         if experiment.source:
             error.args = (f"{experiment.source}: {error}",)
         raise
 
 
-def _build(experiment: Experiment) -> Built:
+def _build(experiment: Experiment, allow_scripts: bool) -> Built:
     integrator = experiment.integrator
     with _blame("structure"):
-        frame, model = _structure(experiment.structure)
+        frame, model = _structure(experiment.structure, allow_scripts)
     for name, site in experiment.sites.items():
         with _blame(f"sites.{name}.device.network"):
             check_rate(site, integrator)
@@ -141,13 +150,16 @@ def _build(experiment: Experiment) -> Built:
         motion, note = ground_motion(experiment.excitation, integrator.dt, experiment.seed)
     building = describe_building(frame, sites)
     if model is not None:
-        building |= wireframe(model)
+        building |= wireframe(model) if isinstance(model, Model) else model.wireframe()
         building["sites"] |= {
             name: {"nodes": [end.partition(".")[0] for end in spec.between]}
             for name, spec in experiment.sites.items()
             if spec.between is not None
         }
-    return Built(loop, motion.a[:, None], motion, (note,), experiment, estimates(experiment), building)
+    notes, sources = (note,), {}
+    if isinstance(model, ScriptModel):
+        notes, sources = (*model.notes, note), {"script": model.script, "script_sha256": model.sha256}
+    return Built(loop, motion.a[:, None], motion, notes, experiment, estimates(experiment), building, sources)
 
 
 @contextmanager
@@ -168,8 +180,11 @@ def _blame(where: str, remark: str = "") -> Iterator[None]:
         ) from None
 
 
-def _structure(spec: StructureSpec) -> tuple[Structure, Model | None]:
-    """The structure, and the model it was made of, where it is a frame with nodes."""
+def _structure(spec: StructureSpec, allow_scripts: bool) -> tuple[Structure, Model | ScriptModel | None]:
+    """The structure, and the model it was made of, where it is one with nodes."""
+    if isinstance(spec, OpenSeesScript):
+        script = spec.model(allow_scripts)
+        return script.structure, script
     if isinstance(spec, FrameBase):
         model = spec.model()
         return spec.structure(model), model
@@ -208,7 +223,9 @@ def _extremes(frame: Structure, sites: list[Site]) -> str:
     return f"{remark}."
 
 
-def _site(frame: Structure, model: Model | None, name: str, spec: SiteSpec, experiment: Experiment) -> Site:
+def _site(
+    frame: Structure, model: Model | ScriptModel | None, name: str, spec: SiteSpec, experiment: Experiment
+) -> Site:
     limits = {key: getattr(spec, key) or getattr(experiment.limits, key) or np.inf for key in ("max_d", "max_f")}
     with _blame(f"sites.{name}.{'device' if spec.device else 'follows'}"):
         if spec.device is not None:
@@ -239,8 +256,12 @@ def _place(spec: SiteSpec) -> str:
     return next(key for key in ("story", "between", "along") if getattr(spec, key) is not None)
 
 
-def _along(frame: Structure, model: Model | None, spec: SiteSpec) -> np.ndarray:
-    if model is not None and spec.along is None:
+def _along(frame: Structure, model: Model | ScriptModel | None, spec: SiteSpec) -> np.ndarray:
+    if isinstance(model, ScriptModel) and spec.along is None:
+        if spec.story is not None:
+            return frame.story(spec.story, spec.factor)
+        return spec.factor * model.between(spec.between or ())
+    if isinstance(model, Model) and spec.along is None:
         return spec.factor * frame_along(model, frame, spec.story, spec.between)
     if spec.story is not None:
         return frame.story(spec.story, spec.factor)
@@ -257,4 +278,4 @@ def _device(spec: DeviceSpec, name: str, seed: int) -> Instance:
         return spec.make()
     # the stream hangs on the name, so that adding a site changes no other
     stream = np.random.SeedSequence(seed, spawn_key=tuple(name.encode()))
-    return SPECIMENS[spec.law or ""].draw(np.random.default_rng(stream), **spec.params)
+    return SPECIMENS[spec.name].draw(np.random.default_rng(stream), **spec.params)

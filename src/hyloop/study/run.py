@@ -36,6 +36,7 @@ def run_file(
     *,
     overwrite: bool = True,
     keep: Keep | None = None,
+    allow_scripts: bool = False,
     bare: bool = False,
     progress: Progress | None = None,
 ) -> Recording:
@@ -48,7 +49,14 @@ def run_file(
     if bare:
         experiment, target = without_devices(experiment), target.with_stem(f"{target.stem}-bare")
     return run_experiment(
-        experiment, target, source=path, overrides=overrides, overwrite=overwrite, keep=keep, progress=progress
+        experiment,
+        target,
+        source=path,
+        overrides=overrides,
+        overwrite=overwrite,
+        keep=keep,
+        allow_scripts=allow_scripts,
+        progress=progress,
     )
 
 
@@ -70,6 +78,7 @@ def run_experiment(
     overrides: tuple[str, ...] = (),
     overwrite: bool = True,
     keep: Keep | None = None,
+    allow_scripts: bool = False,
     progress: Progress | None = None,
 ) -> Recording:
     """Build and run an experiment, writing a recording while it runs; returns it as the file has it.
@@ -82,6 +91,8 @@ def run_experiment(
         Replace a recording that exists; otherwise it is refused.
     keep : callable, optional
         Rename a recording that exists, and its page, instead of replacing it; called with its new name.
+    allow_scripts : bool
+        Run the OpenSeesPy script that the structure may name; otherwise such an experiment is refused.
     progress : callable, optional
         Called with the fraction done.
 
@@ -95,7 +106,7 @@ def run_experiment(
     if path.parent.is_dir():
         with holding(path, _TAKEN):  # refuse now rather than after everything is compiled
             pass
-    built = build(experiment)
+    built = build(experiment, allow_scripts=allow_scripts)
     path.parent.mkdir(parents=True, exist_ok=True)
     attributes = _about(built, source, overrides)
     with holding(path, _TAKEN):
@@ -103,9 +114,11 @@ def run_experiment(
         return Recording.load(path)
 
 
-def run_in_memory(experiment: Experiment, *, source: Path | None = None, overrides: tuple[str, ...] = ()) -> Recording:
+def run_in_memory(
+    experiment: Experiment, *, source: Path | None = None, overrides: tuple[str, ...] = (), allow_scripts: bool = False
+) -> Recording:
     """Build and run an experiment without writing anything; see `run_experiment`."""
-    built = build(experiment)
+    built = build(experiment, allow_scripts=allow_scripts)
     attributes = _about(built, source, overrides)
     try:
         result = built.run()
@@ -121,15 +134,26 @@ def _about(built: Built, source: Path | None, overrides: tuple[str, ...]) -> dic
     """What a recording says of the experiment it comes from."""
     experiment = built.experiment
     attributes = provenance(source, experiment.seed) | {"title": experiment.title, "notes": list(built.notes)}
-    attributes |= {"periods": built.periods(), "excitation": built.motion.name}
+    attributes |= {"periods": built.periods(), "excitation": built.motion.name} | built.sources
     if source is not None:
         attributes["experiment_text"] = source.read_text(encoding="utf-8-sig")
     if overrides:
         attributes["overrides"] = list(overrides)
+    if laws := _laws(experiment):
+        attributes["laws"] = laws
     if built.estimates:
         names = built.recorded()[0]
         attributes["estimates"] = {name: list(pair) for name, pair in built.estimates.items() if name in names}
     return attributes
+
+
+def _laws(experiment: Experiment) -> dict[str, Any]:
+    """Where laws that were identified come from, by the table that names them."""
+    devices: dict[str, Any] = {f"blocks.{name}": spec.block for name, spec in experiment.blocks.items()}
+    for name, site in experiment.sites.items():
+        devices |= {f"sites.{name}": site.device, f"sites.{name}.model": getattr(site.model, "device", None)}
+        devices |= {f"sites.{name}.transfer.{role}": spec for role, spec in site.transfer.items()}
+    return {name: spec.file.origin for name, spec in devices.items() if spec is not None and spec.file is not None}
 
 
 def _record(

@@ -11,22 +11,39 @@ __all__ = ["identify"]
 
 
 def identify(
-    law: Annotated[str, typer.Argument(help="A law from `hyloop laws`.")],
-    recordings: Annotated[
-        list[str],
-        typer.Argument(
-            help="Recordings (.h5), CSV files with units in the header (t, d (mm), f (kN)), or published tests by name "
-            "(brfd:TEST, mr_damper:TEST; see `hyloop data list`)."
-        ),
+    law: Annotated[
+        str, typer.Argument(help="A law from `hyloop laws`, several with commas between, or all. With --laws: a file.")
     ],
-    free: Annotated[str, typer.Option(help="Parameters to find, such as k,alpha.")],
+    recordings: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Files of measurements: CSV and other text, .mat, .tdms, .parquet, recordings (.h5); or published "
+            "tests by name (brfd:TEST, mr_damper:TEST; see `hyloop data list`)."
+        ),
+    ] = None,
+    laws: Annotated[
+        str | None, typer.Option(help="Laws to fit and rank, such as bouc_wen,bilinear, or all; LAW is then left out.")
+    ] = None,
+    free: Annotated[
+        str | None, typer.Option(help="Parameters to find, such as k,alpha (default: those that tests usually tell).")
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option(help='Save the law, the best one, for an experiment: device = { file = "law.toml" }.')
+    ] = None,
     site: Annotated[
         str | None, typer.Option(help="Site of the recording; its channels d, v, a and f are read.")
     ] = None,
-    d: Annotated[str | None, typer.Option(help="Channel of the deformation.")] = None,
-    v: Annotated[str | None, typer.Option(help="Channel of the velocity.")] = None,
-    a: Annotated[str | None, typer.Option(help="Channel of the acceleration.")] = None,
-    f: Annotated[str | None, typer.Option(help="Channel of the measured force.")] = None,
+    t: Annotated[str | None, typer.Option(help="Column of the time: its heading, in any case, or its number.")] = None,
+    d: Annotated[str | None, typer.Option(help="Column of the deformation.")] = None,
+    v: Annotated[str | None, typer.Option(help="Column of the velocity.")] = None,
+    a: Annotated[str | None, typer.Option(help="Column of the acceleration.")] = None,
+    f: Annotated[str | None, typer.Option(help="Column of the measured force.")] = None,
+    columns: Annotated[
+        Path | None, typer.Option(help='Mapping table (TOML): d = { column = "Weg", unit = "mm", factor = -1 }.')
+    ] = None,
+    units: Annotated[str | None, typer.Option(help="Units that the file does not state, as in d=mm,f=kN.")] = None,
+    rate: Annotated[str | None, typer.Option(help='Sampling rate of a file without times, as in "1024 Hz".')] = None,
+    decimal: Annotated[str | None, typer.Option(help="comma or point, where a text does not tell.")] = None,
     start: Annotated[
         str | None, typer.Option(help="State whose initial value is found from the first measured force.")
     ] = None,
@@ -34,35 +51,37 @@ def identify(
     guess: Annotated[list[str] | None, typer.Option(help="Start the search at a value, as in k=20kN/mm.")] = None,
     bounds: Annotated[list[str] | None, typer.Option(help="Bounds of a free parameter, as in n=1..10.")] = None,
     method: Annotated[str, typer.Option(help="least-squares, particle-swarm or gradient.")] = "least-squares",
-    starts: Annotated[int, typer.Option(help="Starts of the search.")] = 8,
+    starts: Annotated[int | None, typer.Option(help="Starts of the search (default: 8, of several laws 4).")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the starts.")] = 0,
     every: Annotated[int, typer.Option(help="Use every n-th sample only.")] = 1,
-    units: Annotated[
-        str | None, typer.Option(help="Units that the header of a CSV file lacks, as in d=mm,f=kN.")
+    profiles: Annotated[
+        bool | None,
+        typer.Option(help="Profile likelihood of every parameter (default: of one law yes, of several no)."),
     ] = None,
-    profiles: Annotated[bool, typer.Option(help="Profile likelihood of every parameter.")] = True,
-    out: Annotated[Path, typer.Option(help="Page to write.")] = Path("out/identification.html"),
+    out: Annotated[Path | None, typer.Option(help="Page to write (default: out/NAME-identification.html).")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file named by --save if it exists.")] = False,
     json: Json = False,
 ) -> None:
-    """Find the parameters of a law from recorded tests, with intervals and a report page."""
-    from hyloop.cli.identify import run_identify
-    from hyloop.files.measurements import Channels
+    """Find the law of a device and its parameters from recorded tests, with intervals and a page.
+
+    One law:       hyloop identify bouc_wen test.csv --d Weg --f Kraft --save law.toml
+
+    The best law:  hyloop identify --laws all test.csv --d Weg --f Kraft --save law.toml
+
+    `hyloop peek test.csv` shows what is in a file and which options to use. Laws are ranked by what they predict of
+    data they were not fitted to. docs/lab_data.md has the whole way from a file to a run.
+    """
+    from hyloop.cli.identify import Search, run_identify
+    from hyloop.cli.reading import Reading
 
     run_identify(
         law,
-        recordings,
-        free=free,
-        channels=Channels(site, d, v, a, f),
-        start=start,
-        fixed=fix or [],
-        guesses=guess or [],
-        bounds=bounds or [],
-        method=method,
-        starts=starts,
-        seed=seed,
-        every=every,
-        units=units,
-        profiles=profiles,
+        recordings or [],
+        laws,
+        Reading(site, t, d, v, a, f, columns, units, rate, decimal),
+        Search(free, start, fix or [], guess or [], bounds or [], method, starts, seed, every, profiles),
         out=out,
+        save=save,
+        force=force,
         json=json,
     )

@@ -32,8 +32,17 @@ def laws(
     show_laws(name, json)
 
 
-def schema() -> None:
+def schema(
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print docs/reference.md instead: every key of every file.")
+    ] = False,
+) -> None:
     """Print the JSON Schema of experiment files, for editors."""
+    if markdown:
+        from hyloop.files.reference import markdown as reference
+
+        sys.stdout.write(reference())
+        return
     from hyloop.files.load import json_schema
 
     sys.stdout.write(json_schema() + "\n")

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from hyloop.cli.commands.options import Json
-from hyloop.cli.console import console
+from hyloop.cli.commands.options import Json, Open
+from hyloop.cli.console import console, open_page
 
 __all__ = ["export", "report", "show"]
 
@@ -36,6 +36,7 @@ def report(
     out: Annotated[Path, typer.Option(help="Page to write.")] = Path("out/report.html"),
     title: Annotated[str, typer.Option(help="Title of the page.")] = "Recordings",
     figures: Annotated[Path | None, typer.Option(help="Also save PNG and PDF figures into this folder.")] = None,
+    open_: Open = False,
 ) -> None:
     """Write a page with figures from recordings."""
     from hyloop.record import Recording
@@ -47,7 +48,9 @@ def report(
     if figures:
         check_folder(figures, "figures are written")
     recordings = {file.stem: Recording.load(file) for file in files}
-    console.print(f"report: {write_report(out, recordings, title=title)}", soft_wrap=True)
+    page = write_report(out, recordings, title=title)
+    open_page(page, open_)
+    console.print(f"report: {page}", soft_wrap=True)
     if figures:
         for path in save_figures(figures, recordings):
             console.print(f"figure: {path}", soft_wrap=True)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from hyloop.cli.commands.options import Json
+from hyloop.cli.commands.options import AllowScripts, Json, Open
 
 __all__ = ["run"]
 
@@ -23,6 +23,8 @@ def run(
     ] = None,
     report: Annotated[bool, typer.Option(help="Write a report page beside the recording.")] = True,
     force: Annotated[bool, typer.Option("--force", help="Replace a recording that is there already.")] = False,
+    allow_scripts: AllowScripts = False,
+    open_: Open = False,
     json: Json = False,
 ) -> None:
     """Run an experiment file: record it, and write a page with the building in motion and figures.
@@ -34,4 +36,4 @@ def run(
     """
     from hyloop.cli.run import run_run
 
-    run_run(file, set_ or [], out, against, report, force, json)
+    run_run(file, set_ or [], out, against, report, force, allow_scripts, open_, json)

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from hyloop.cli.commands.options import Json
-from hyloop.cli.console import console, print_json, print_table, progress_bars
+from hyloop.cli.commands.options import Json, Open
+from hyloop.cli.console import console, open_page, print_json, print_table, progress_bars
 
 __all__ = ["app"]
 
@@ -32,6 +32,7 @@ def study_run(
     quick: Annotated[bool, typer.Option("--quick", help="A shorter version that ends within a minute.")] = False,
     out: Annotated[Path | None, typer.Option(help="Folder for the results (default: out/NAME).")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace results that are there already.")] = False,
+    open_: Open = False,
     json: Json = False,
 ) -> None:
     """Run a study: claims.json, a table paper / ours / verdict, and a report page.
@@ -48,6 +49,7 @@ def study_run(
     check_results(out, force)
     with progress_bars(not json) as update:
         result = run_study(name, out or Path("out") / name, quick=quick, progress=update, keep=keeper(force))
+    open_page(result.report, open_)
     if json:
         print_json([verdict.model_dump() for verdict in result.verdicts])
         return

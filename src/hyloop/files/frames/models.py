@@ -9,16 +9,16 @@ from pydantic import ValidationError
 
 from hyloop.errors import BadInput, UnknownName
 from hyloop.files.frames.frame import FrameBase
-from hyloop.files.load import apply_override, read_experiment, take_structure_file
+from hyloop.files.load import read_experiment, take_structure_file, with_overrides
 from hyloop.files.messages import explain
 from hyloop.files.schema import Experiment
-from hyloop.files.structures import FRAMES
+from hyloop.files.structures import FRAMES, OpenSeesScript
 
 __all__ = ["load_frame"]
 
 
-def load_frame(path: str | PathLike[str], overrides: Sequence[str] = ()) -> FrameBase:
-    """Read and check the frame in a file.
+def load_frame(path: str | PathLike[str], overrides: Sequence[str] = ()) -> FrameBase | OpenSeesScript:
+    """Read and check the frame in a file; nothing runs, not even the script that may stand for a frame.
 
     Parameters
     ----------
@@ -37,24 +37,31 @@ def load_frame(path: str | PathLike[str], overrides: Sequence[str] = ()) -> Fram
     data = read_experiment(path)
     inside = "structure" in data
     fields = Experiment.model_fields if inside else {key for frame in FRAMES.values() for key in frame.model_fields}
-    for override in overrides:
-        apply_override(data, override, fields)
-    if not inside:
-        data = {"structure": {"kind": "frame", **data}}
     prefix = "structure." if inside else ""
+
+    def make(data: dict[str, Any]) -> FrameBase | OpenSeesScript:
+        return _frame(_structure(data, inside), prefix)
+
+    def say(error: ValidationError, data: dict[str, Any]) -> str:
+        return "\n".join(prefix + line for line in explain(error, _structure(data, inside)))
+
     try:
-        take_structure_file(data)
-        return _frame(data["structure"], prefix)
+        return with_overrides(data, overrides, fields, make, say)
     except BadInput as error:
-        error.args = (f"{path}: {error}",)
+        if not str(error).startswith("override "):
+            error.args = (f"{path}: {error}",)
         raise
 
 
-def _frame(table: Any, prefix: str) -> FrameBase:
-    kind = table.get("kind") if isinstance(table, dict) else None
-    if not isinstance(kind, str) or kind not in FRAMES:
-        raise UnknownName("frame", str(kind), FRAMES, f"{prefix}kind")
-    try:
-        return FRAMES[kind].model_validate(table)
-    except ValidationError as error:
-        raise BadInput("\n".join(prefix + line for line in explain(error, table))) from None
+def _structure(data: dict[str, Any], inside: bool) -> Any:
+    """The table of the frame, with that of the file it may name."""
+    whole = dict(data) if inside else {"structure": {"kind": "frame", **data}}
+    take_structure_file(whole)
+    return whole["structure"]
+
+
+def _frame(table: Any, prefix: str) -> FrameBase | OpenSeesScript:
+    kind, known = table.get("kind") if isinstance(table, dict) else None, {**FRAMES, "opensees": OpenSeesScript}
+    if not isinstance(kind, str) or kind not in known:
+        raise UnknownName("frame", str(kind), known, f"{prefix}kind")
+    return known[kind].model_validate(table)

@@ -11,7 +11,7 @@ from hyloop.structure.frames.assembly import SYMMETRY
 from hyloop.structure.frames.opensees_content import not_linear, tags_of
 from hyloop.structure.structure import DENSE, Structure
 
-__all__ = ["left_out", "structure"]
+__all__ = ["DOFS", "labels_of", "left_out", "matrices", "structure"]
 
 # by dimensions and degrees of freedom of a node
 DOFS = {
@@ -69,14 +69,14 @@ def structure(
     if not ops.getNodeTags():
         raise BadInput("opensees_import: the OpenSees model has no nodes.")
     missing = [] if linearise else _content(ops)  # looked at before the analysis is replaced
-    K, M, C = _matrices(ops)
+    K, M, C = matrices(ops)
     missing += [] if linearise else _damping(C)
     if missing:
         raise BadInput(
             f"opensees_import: a linear structure would leave out: {'; '.join(missing)}. If that is meant, "
             "give linearise=True: the tangent stiffness of the present state is taken."
         )
-    labels = _labels(ops, len(K), names or {})
+    labels = labels_of(ops, len(K), names or {})
     for direction in ground:
         if not any(label.endswith("." + direction) for label in labels):
             raise UnknownName("direction of ground motion", direction, {label.split(".")[1] for label in labels})
@@ -98,7 +98,7 @@ def left_out(ops: Any) -> list[str]:
     The model's own analysis objects are replaced, as by `structure`. OpenSees does not tell of patterns of ground
     motion and imposed displacements, nor of ``modalDamping``.
     """
-    return _content(ops) + _damping(_matrices(ops)[2])
+    return _content(ops) + _damping(matrices(ops)[2])
 
 
 def _content(ops: Any) -> list[str]:
@@ -114,8 +114,8 @@ def _damping(C: np.ndarray) -> list[str]:
     return ["its damping matrix"] if C.any() else []
 
 
-def _matrices(ops: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Tangent stiffness, mass and damping."""
+def matrices(ops: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Tangent stiffness, mass and damping of the present state; the model's analysis objects are replaced."""
     ops.wipeAnalysis()
     ops.constraints("Transformation")
     ops.numberer("RCM")
@@ -136,8 +136,8 @@ def _matrices(ops: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return K, M, C
 
 
-def _labels(ops: Any, n: int, names: Mapping[int, str]) -> list[str]:
-    """The name of every equation."""
+def labels_of(ops: Any, n: int, names: Mapping[int, str]) -> list[str]:
+    """The name of every equation that `matrices` has numbered, such as "11.ux"."""
     dimensions, labels = ops.getNDM()[0], [""] * n
     constrained = set(ops.getConstrainedNodes())
     for tag in ops.getNodeTags():

@@ -5,9 +5,9 @@ from typing import Any
 from hyloop.structure.frames.members import LeanOn
 from hyloop.structure.frames.model import Model
 
-__all__ = ["wireframe"]
+__all__ = ["LINES", "wireframe"]
 
-_MOST = 1500  # lines; more are a grey cloud and weigh on every recording
+LINES = 1500  # lines; more are a grey cloud and weigh on every recording
 
 
 def wireframe(model: Model) -> dict[str, Any]:
@@ -16,7 +16,7 @@ def wireframe(model: Model) -> dict[str, Any]:
     Empty for a model with too many members to be drawn line by line.
     """
     members = [[m.i, m.j] for m in model.members.values() if not isinstance(m, LeanOn)]
-    if len(members) > _MOST:
+    if len(members) > LINES:
         return {}
     return {
         "nodes": {name: [round(float(x), 4) for x in place] for name, place in model.nodes.items()},

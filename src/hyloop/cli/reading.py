@@ -1,0 +1,57 @@
+"""How a file of measurements is to be read: options of the command line, and the mapping table they may name."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from hyloop.errors import BadInput
+from hyloop.files.column_map import Mapped, read_column_map
+from hyloop.files.measurements import Channels
+from hyloop.files.units import quantity
+
+__all__ = ["Reading", "page_name", "reading"]
+
+
+class Reading(NamedTuple):
+    """Options that say how to read files, as they are typed."""
+
+    site: str | None = None
+    t: str | None = None
+    d: str | None = None
+    v: str | None = None
+    a: str | None = None
+    f: str | None = None
+    columns: Path | None = None
+    units: str | None = None
+    rate: str | None = None
+    decimal: str | None = None
+
+
+def reading(given: Reading) -> Mapped:
+    """Channels and units; what is typed goes before what the mapping table says."""
+    mapped = read_column_map(given.columns) if given.columns else Mapped(Channels(), {})
+    typed = {key: text for key in ("site", "t", "d", "v", "a", "f") if (text := getattr(given, key)) is not None}
+    if given.rate is not None:
+        typed["rate"] = quantity(given.rate, "Hz", "--rate")
+        if not typed["rate"] > 0.0:
+            raise BadInput(f'--rate {given.rate}: it must be positive, as in --rate "1024 Hz".')
+    if given.decimal is not None:
+        typed["decimal"] = given.decimal
+    return Mapped(mapped.channels._replace(**typed), {**mapped.units, **_units(given.units or "")})
+
+
+def _units(text: str) -> dict[str, str]:
+    """Column and unit from ``d=mm,f=kN``."""
+    found = {}
+    for word in (word.strip() for word in text.split(",") if word.strip()):
+        name, _, unit = (part.strip() for part in word.partition("="))
+        if not (name and unit):
+            raise BadInput(f"--units {word}: write it as in --units d=mm,f=kN.")
+        found[name] = unit
+    return found
+
+
+def page_name(source: str, what: str) -> Path:
+    """Page about a source: ``out/NAME-what.html``."""
+    stem = source.rpartition(":")[2] if ":" in source and not Path(source).exists() else Path(source).stem
+    plain = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in stem)
+    return Path("out") / f"{plain}-{what}.html"

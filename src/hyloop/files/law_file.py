@@ -1,0 +1,232 @@
+"""Files of identified laws: what `hyloop identify --save` writes and ``device = { file = "law.toml" }`` reads."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, PlainValidator, ValidationError, WithJsonSchema, model_validator
+
+from hyloop.core import Block
+from hyloop.core.writing import replacing
+from hyloop.devices import LAWS
+from hyloop.errors import BadInput, UnknownName
+from hyloop.files.fields import Table, refuse
+from hyloop.files.measurements import Measured
+from hyloop.files.toml import parse_toml
+from hyloop.files.units import quantity
+from hyloop.identification import Fit
+
+__all__ = ["IdentifiedLaw", "LawFile", "check_law_file", "device_line", "read_law", "save_law", "shown_quantity"]
+
+KIND = "identified law"
+_DIGITS = 10  # significant: what is written and read back is the same device to one part in 1e9
+# units in which a person reads parameters, and how many of them an SI unit is
+_READABLE = {
+    "N": (1e-3, "kN"),
+    "m": (1e3, "mm"),
+    "N/m": (1e-6, "kN/mm"),
+    "N s/m": (1e-3, "kN s/m"),
+    "m/s": (1e3, "mm/s"),
+}
+_PLAIN = ("-", "")
+
+
+class _LawTables(Table):
+    """What a file of an identified law may say."""
+
+    kind: Literal["identified law"]
+    law: str
+    parameters: dict[str, Any]
+    """All parameters of the law, with units."""
+    identified: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    """Those that were found: interval, bounds of the search, remark."""
+    fit: dict[str, Any] = Field(default_factory=dict)
+    tests: list[dict[str, Any]] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _possible(self) -> "_LawTables":
+        if self.law not in LAWS:
+            refuse("law", UnknownName("law", self.law, LAWS))
+        block = LAWS[self.law]
+        for key, given in self.parameters.items():
+            try:
+                if key not in block.params:
+                    raise UnknownName(f"parameter of {self.law}", key, block.params)
+                block.params[key].check(quantity(given, block.params[key].unit), self.law)
+            except BadInput as error:
+                refuse(f"parameters.{key}", error)
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class IdentifiedLaw:
+    """A law read from a file: its name, its parameters in SI units, and where it comes from."""
+
+    path: str
+    name: str
+    params: dict[str, float]
+    sha256: str
+    tables: Mapping[str, Any]
+
+    @property
+    def block(self) -> Block:
+        return LAWS[self.name]
+
+    @property
+    def origin(self) -> dict[str, Any]:
+        """For the attributes of a recording: the file, its digest, and what it says of its making."""
+        made = {"fit": self.tables.get("fit", {}), "tests": self.tables.get("tests", [])}
+        return {"file": self.path, "sha256": self.sha256, "law": self.name, **made}
+
+
+def read_law(given: Any) -> IdentifiedLaw:
+    """Read a file that `save_law` wrote, perhaps edited since."""
+    if isinstance(given, IdentifiedLaw):
+        return given
+    if not isinstance(given, str):
+        raise BadInput(f"got {given!r}, wanted the name of a file that `hyloop identify --save` wrote.")
+    try:
+        content = Path(given).read_bytes()
+        data = parse_toml(content.decode("utf-8-sig"))
+    except (OSError, ValueError, RecursionError) as error:
+        kind = "cannot be read" if isinstance(error, OSError | UnicodeDecodeError) else "not valid TOML"
+        raise BadInput(f"{given}: {kind} ({error}). Name a file that `hyloop identify --save` wrote.") from None
+    if data.get("kind") != KIND:
+        raise BadInput(f"{given}: is no file of an identified law. `hyloop identify ... --save law.toml` writes one.")
+    try:
+        tables = _LawTables.model_validate(data)
+    except ValidationError as error:
+        raise BadInput(f"{given}: " + "; ".join(map(_problem, error.errors(include_url=False)))) from None
+    params = LAWS[tables.law].params
+    values = {key: quantity(value, params[key].unit) for key, value in tables.parameters.items()}
+    return IdentifiedLaw(given, tables.law, values, hashlib.sha256(content).hexdigest(), data)
+
+
+def _problem(found: Any) -> str:
+    """One problem of a file: key and what is wrong with it."""
+    context = found.get("ctx", {})
+    keys = [str(key) for key in (*found["loc"], *([context["key"]] if "key" in context else []))]
+    return f"{'.'.join(keys) or 'the file'}: {context.get('message', found['msg'])}"
+
+
+# what stands in the file is its name; what a table has is the law
+LawFile = Annotated[
+    IdentifiedLaw,
+    PlainValidator(read_law),
+    WithJsonSchema({"type": "string", "description": "File of an identified law, relative to the experiment file."}),
+]
+
+
+def shown_quantity(value: float, unit: str, digits: int = _DIGITS) -> str | float:
+    """A parameter as a person writes it into a file: "20.13 kN/mm", or a plain number where it has no unit."""
+    try:
+        quantity(f"1 {unit}", unit)
+    except BadInput:
+        return float(f"{value:.{digits}g}")  # a unit with a power that depends on a parameter
+    if unit in _PLAIN:
+        return float(f"{value:.{digits}g}")
+    factor, shown = _READABLE.get(unit, (1.0, unit))
+    return f"{factor * value:.{digits}g} {shown}"
+
+
+def check_law_file(path: Path, force: bool) -> None:
+    """Refuse before the work what could not be written after it."""
+    if path.suffix.lower() != ".toml":
+        raise BadInput(f"--save {path}: a law is saved as .toml; give a name that ends so.")
+    if path.exists() and not force:
+        raise BadInput(f"--save {path}: the file is there already. Give another name, or --force to replace it.")
+
+
+def save_law(path: Path, name: str, fitted: Fit, measured: Sequence[Measured]) -> Path:
+    """Write an identified law as TOML: parameters, how well they are known, and where they come from."""
+    text = law_text(name, fitted, measured)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as part:
+            part.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"cannot write {path}: {error}. Give a folder that can be written to.") from error
+    return path
+
+
+def device_line(name: str, fitted: Fit, saved: Path | None) -> str:
+    """The line that puts the law into an experiment: its file, or all that differs from the defaults."""
+    if saved is not None:
+        return f"device = {{ file = {_toml(saved.as_posix())} }}"
+    params = fitted.law.block.params
+    given = {key: value for key, value in fitted.law.params.items() if value != params[key].default}
+    words = [f"{key} = {_toml(shown_quantity(value, params[key].unit, 6))}" for key, value in given.items()]
+    return f"device = {{ {', '.join([f'law = {_toml(name)}', *words])} }}"
+
+
+def law_text(name: str, fitted: Fit, measured: Sequence[Measured]) -> str:
+    """The lines of the file."""
+    params, level = fitted.law.block.params, 100 * fitted.level
+    lines = [
+        '# A law identified by hyloop. In an experiment:  device = { file = "THIS FILE" }',
+        '# Further keys there change single parameters:   device = { file = "THIS FILE", k = "30 kN/mm" }',
+        f"kind = {_toml(KIND)}",
+        f"law = {_toml(name)}",
+        "",
+        "[parameters]",
+    ]
+    for key, value in fitted.law.params.items():
+        mark = "" if key in fitted.estimates else "  # fixed"
+        lines.append(f"{key} = {_toml(shown_quantity(value, params[key].unit))}{mark}")
+    lines += ["", f"[identified]  # {level:g} % interval (none where the tests do not tell), bounds of the search"]
+    for key, e in fitted.estimates.items():
+        ends, bounds = ([shown_quantity(x, e.unit, 4) for x in pair] for pair in ((e.low, e.high), e.bounds))
+        entry = [f"interval = {_toml(ends)}"] if e.observable else []
+        entry += [f"bounds = {_toml(bounds)}", *([f"remark = {_toml(e.remark)}"] if e.remark else [])]
+        lines.append(f"{key} = {{ {', '.join(entry)} }}")
+    return "\n".join([*lines, "", *_made(fitted), "", *_tests(fitted, measured)]) + "\n"
+
+
+def _made(fitted: Fit) -> list[str]:
+    try:
+        own = version("hyloop")
+    except PackageNotFoundError:
+        own = "not installed"
+    return [
+        "[fit]",
+        f"date = {_toml(datetime.now(UTC).isoformat(timespec='seconds'))}",
+        f"hyloop = {_toml(own)}",
+        f"method = {_toml(fitted.method)}",
+        f"level = {fitted.level:g}",
+        f"converged = {_toml(fitted.converged)}",
+        f"effective_samples = {round(fitted.confidence.samples)}",
+        f"reference = {_toml(fitted.law.block.reference)}",
+    ]
+
+
+def _tests(fitted: Fit, measured: Sequence[Measured]) -> list[str]:
+    lines = []
+    for one, test, rmse, nrmse in zip(measured, fitted.tests, fitted.rmse, fitted.nrmse, strict=True):
+        lines += ["[[tests]]", f"source = {_toml(one.source)}", f"name = {_toml(one.name)}"]
+        if Path(one.source).is_file():
+            lines.append(f"sha256 = {_toml(hashlib.sha256(Path(one.source).read_bytes()).hexdigest())}")
+        columns = ", ".join(f"{key} = {_toml(f'{column} [{one.units[key]}]')}" for key, column in one.columns.items())
+        lines += [
+            f"columns = {{ {columns} }}",
+            *(f"factors.{key} = {factor:g}" for key, factor in one.factors.items()),
+            f"sampling = {_toml(one.sampling.text)}",
+            f"samples_used = {test.f.size}",
+            f"rmse = {_toml(shown_quantity(rmse, 'N', 4))}",
+            f"error_over_range = {float(f'{nrmse:.4g}')!r}" if nrmse == nrmse else "",
+            "",
+        ]
+    return [line for k, line in enumerate(lines) if line or k == 0 or lines[k - 1]][:-1]
+
+
+def _toml(value: Any) -> str:
+    """A text, number, truth value or list as TOML writes it."""
+    if isinstance(value, list):
+        return f"[{', '.join(_toml(item) for item in value)}]"
+    if isinstance(value, float):
+        return repr(value)
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,64 @@
+"""The decimal sign of a file of numbers, found from all of them or refused."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from hyloop.errors import BadInput
+
+__all__ = ["decimal_sign"]
+
+_EDGE = r"(?:^|[;\t \n\"])"
+_END = r"(?=$|[;\t \n\"\r])"
+_EXPONENT = r"(?:[eE][+-]?\d+)?"
+# numbers in which the sign cannot part thousands: not three digits after it, a zero before it, or an exponent
+_MUST = (
+    r"(?:\d*{s}(?:\d{{1,2}}|\d{{4,}}|){e}|0+{s}\d+{e}|\d{{4,}}{s}\d*{e}|\d*{s}\d*[eE][+-]?\d+"
+    r"|\d{{1,3}}(?:{o}\d{{3}})+{s}\d*{e})"
+)
+_SAID = {"comma": ",", "point": "."}
+
+
+def _must(sign: str, other: str) -> re.Pattern:
+    form = _MUST.format(s=re.escape(sign), o=re.escape(other), e=_EXPONENT)
+    return re.compile(rf"{_EDGE}(?P<number>[+-]?{form}){_END}", re.MULTILINE)
+
+
+def decimal_sign(
+    path: Path, lines: Sequence[str], first: int, separator: str, said: str | None, quoted: bool
+) -> tuple[str, str, list[str]]:
+    """Decimal sign, sign between thousands (or none), and what is to be said about them.
+
+    A comma is decimal where it cannot part thousands, as in ``0,5``; a file in which every comma might do either is
+    refused, unless `said` is "comma" or "point".
+    """
+    if said is not None and said not in _SAID:
+        raise BadInput(f"--decimal {said}: write --decimal comma or --decimal point.")
+    if separator == "," and not quoted:
+        return ".", "", []
+    text = "\n".join(lines[first:])
+    if separator == ",":  # decimal commas can stand in quotation marks only
+        text = "\n".join(re.findall(r'"([^"]*)"', text)) + "\n" + re.sub(r'"[^"]*"', "", text).replace(",", ";")
+    points, commas = "." in text, "," in text
+    if not commas:
+        return (_SAID[said] if said else "."), "." if points and said == "comma" else "", []
+    if said is not None:
+        sign = _SAID[said]
+        other = "," if sign == "." else "."
+        return sign, other if other in text else "", []
+    comma = _must(",", ".").search(text)
+    point = _must(".", ",").search(text) if points else None
+    if comma and point:
+        raise BadInput(
+            f"{path}: has decimal commas ('{comma['number']}') and decimal points ('{point['number']}'). Export it "
+            "with one of them; --decimal comma or --decimal point takes the other one for thousands."
+        )
+    if comma:
+        return ",", "." if points else "", ["points in numbers are taken for thousands"] if points else []
+    if point:
+        return ".", ",", ["commas in numbers are taken for thousands, as points are decimal"]
+    example = re.search(r"[+-]?\d+,\d+", text)
+    raise BadInput(
+        f"{path}: is '{example.group() if example else ','}' a whole number or a fraction? No number tells. "
+        "Say --decimal comma (a fraction) or --decimal point (a comma between thousands)."
+    )
