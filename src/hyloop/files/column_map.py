@@ -63,7 +63,7 @@ def read_column_map(path: Path) -> Mapped:
         raise BadInput(f"{path}: " + "\n".join(explain(error, data))) from None
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{path}: cannot be read ({error}). Give a mapping table with --columns.") from None
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise BadInput(f'{path}: not valid TOML: {error}. Headings need quotes, as in d = "Weg".') from None
     given = {key: column for key in _SIGNALS if (column := getattr(spec, key)) is not None}
     channels = Channels(

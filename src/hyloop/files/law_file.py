@@ -93,7 +93,7 @@ def read_law(given: Any) -> IdentifiedLaw:
     try:
         content = Path(given).read_bytes()
         data = parse_toml(content.decode("utf-8-sig"))
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         kind = "cannot be read" if isinstance(error, OSError | UnicodeDecodeError) else "not valid TOML"
         raise BadInput(f"{given}: {kind} ({error}). Name a file that `hyloop identify --save` wrote.") from None
     if data.get("kind") != KIND:
