@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from oracles.pages import ink
+from oracles.pages import Page, ink
 from scipy.integrate import solve_ivp
 from scipy.linalg import eigh
 from scipy.signal import butter, lsim, sosfilt
@@ -89,11 +89,29 @@ def tower(said, folder):
     assert 1.0 < 2 * np.pi * 1e-3 * stroke / speed < periods[0]
 
 
+def many_records(said, folder):
+    """Dampers help in the mean, and the page has the numbers that were printed."""
+    rows = re.findall(r"^(\S+) +([\d.]+) mm without, +([\d.]+) mm with", said, re.MULTILINE)
+    page = Page(folder / "out" / "ten" / "catalogue.html")
+    shown = page.rows("Peaks of the pairs")
+    assert len(rows) == 10 and len(shown) == 12  # and mean and spread
+    for name, *drifts in rows:
+        assert [float(cell) for cell in shown[name][:2]] == pytest.approx([float(d) for d in drifts], abs=0.051)
+    ratios = np.array([float(damped) / float(bare) for _, bare, damped in rows])
+    assert float(shown["mean"][2]) == pytest.approx(ratios.mean(), abs=0.01) and ratios.mean() < 0.8
+
+
 def number(pattern, said):
     return float(re.search(pattern, said)[1])
 
 
-CHECKS = {"demo": demo, "own_device": own_device, "moment_frame": moment_frame, "tower": tower}
+CHECKS = {
+    "demo": demo,
+    "own_device": own_device,
+    "moment_frame": moment_frame,
+    "tower": tower,
+    "many_records": many_records,
+}
 
 
 @pytest.mark.slow

@@ -39,7 +39,7 @@ SWAY, OFFSET, RAMP = 0.025, 0.040, 30.0  # m, m, s: wind, oscillation about an o
 REST = 20.0  # s of free vibration after the record
 
 
-def earthquake(quick):
+def earthquake():
     """Histories in the tower shaken by a recorded pair of motions, and a note on what was used."""
     try:
         if data_folder() is None:
@@ -54,14 +54,13 @@ def earthquake(quick):
     length = min(len(a) for a in pair)
     ground = np.zeros((length + round(REST / DT), 2))
     ground[:length] = np.column_stack([a[:length] for a in pair])
-    ground = ground[: round(20.0 / DT)] if quick else ground
     histories = _dampers("earthquake", ground)
     return _scaled(histories, STROKE / np.abs(histories[MEASURED["earthquake"]]).max()), note
 
 
-def wind(quick, seed):
+def wind(seed):
     """Histories in a tower that sways narrow-banded about an offset: 325 s with ramps of 30 s."""
-    duration, rise = (40.0, 10.0) if quick else (325.0, RAMP)
+    duration, rise = 325.0, RAMP
     # the modes filter the noise; the band holds the slow background and all four frequencies
     loads = [band_limited_noise(1.0, 0.02, 1.0, duration, DT, 2 * seed + k).a for k in (0, 1)]
     t = np.arange(len(loads[0])) * DT

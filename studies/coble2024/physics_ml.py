@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from hyloop.metrics import rmse, snr
-from hyloop.report.run_page import Table
+from hyloop.report.page import Table
 
 from . import augmented
 from .fits import AUGMENTED, kept

@@ -8,7 +8,7 @@ import numpy as np
 from hyloop.devices import lugre_exact
 from hyloop.metrics import rmse
 from hyloop.record import Recording
-from hyloop.report.run_page import Table
+from hyloop.report.page import Table
 
 from . import learned, numerical, physics_ml
 from .fits import BAND, NUMERICAL, kept
@@ -18,18 +18,22 @@ from .tests36 import PRINTED_LUGRE, PRINTED_PHYSICS_ML, QUAKES, RATE, improvemen
 
 SEEDS = (0, 1, 2)
 VELOCITIES = ("causal", "zero-phase")
-QUICK = "quick run: one short fit to one harmonic test"
+QUICK = (
+    "The quick run judges the paper's LuGre row. What is learned in it is one short fit to one harmonic test: shown, "
+    "and not judged."
+)
 
 
 def run(job):
-    """Values of all claims."""
+    """Values of all claims; a quick run judges the printed LuGre row alone."""
     jax.config.update("jax_enable_x64", True)
     harmonics, quakes = load()
     values = _printed(job, quakes)
     numeric = _numerical(job, quakes)
     real = _real(job, harmonics, quakes)
     if job.quick:
-        job.not_comparable |= dict.fromkeys(numeric | real, QUICK)
+        job.notes.append(QUICK)
+        return values
     return values | numeric | real
 
 

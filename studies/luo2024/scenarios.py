@@ -88,13 +88,12 @@ def candidates(case: str, names: tuple[str, ...], seed: int) -> dict[str, list]:
     return {name: [made[name]()] for name in names}
 
 
-def run_scenario(scenario: Scenario, seed: int, *, quick: bool = False) -> Outcome:
+def run_scenario(scenario: Scenario, seed: int) -> Outcome:
     """Make data, learn, judge on fresh samples without noise."""
     rng = np.random.default_rng([seed, *scenario.name.encode()])
     samples = 128 if scenario.descent else NOISY if scenario.noise else CLEAN
-    samples, steps = (10, STEPS // 4) if quick else (samples, STEPS)
     fresh = min(samples, CLEAN)
-    loads = white_noise(scenario.case, samples + fresh, rng, steps)
+    loads = white_noise(scenario.case, samples + fresh, rng, STEPS)
     whole = problem(scenario.case, FINE if scenario.fine else 1, scenario.sensors).simulate(TRUTH[scenario.case], loads)
     asked = problem(scenario.case, SUBSTEPS if scenario.fine else 1, scenario.sensors)
     kinds = [kind for kind, _ in asked.sensors.values()]
@@ -102,7 +101,7 @@ def run_scenario(scenario: Scenario, seed: int, *, quick: bool = False) -> Outco
     laws, held_out = candidates(scenario.case, scenario.laws, seed), samples // 5
     began = time.process_time()
     if scenario.descent:
-        epochs = 2 if quick else 200
+        epochs = 200
         batch = min(16, samples - held_out)
         rate = optax.cosine_decay_schedule(1e-2, epochs * ((samples - held_out) // batch))
         settings = {"held_out": held_out, "epochs": epochs, "batch": batch, "optimiser": optax.adam(rate), "seed": seed}

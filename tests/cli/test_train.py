@@ -108,13 +108,33 @@ def test_networks_table_and_page(folder, outcome, monkeypatch, capsys):
     beyond = [(x < y.min()) | (x > y.max()) for x, y in ((d, seen["brace.d"]), (v, seen["brace.v"]))]
     assert row["outside"] == pytest.approx(np.mean(beyond[0] | beyond[1])) and row["outside"] > 0
     mean = np.mean([m.network.drive(DT, d=d, v=v)["f"] for m in outcome.members], axis=0)
+    check_rivals(found["rivals"], seen, recording)
     assert row["RMSE_of_mean"] == pytest.approx(rmse(recording["brace.f"], mean))
     assert row["NRMSE"]["std"] == pytest.approx(abs(values[0] - values[1]) / np.sqrt(2))
 
 
+def check_rivals(rivals, seen, test):
+    """The mean and the linear function in closed form; the law of the device itself is found."""
+    errors = {rival["name"]: rival["chi"] for rival in rivals}
+    f = test["brace.f"]
+    assert errors["mean"] == pytest.approx(nrmse(f, np.full(len(f), seen["brace.f"].mean())))
+    columns = [np.column_stack([r["brace.d"], r["brace.v"], np.ones(len(r))]) for r in (seen, test)]
+    weights = np.linalg.lstsq(columns[0], seen["brace.f"], rcond=None)[0]
+    assert errors["linear"] == pytest.approx(nrmse(f, columns[1] @ weights), rel=1e-6)
+    assert errors["bouc_wen"] < 1e-3 < errors["linear"] < errors["mean"]  # the tests are those of a Bouc-Wen device
+
+
 def check_page(page, outcome):
     """Losses, agreement and predictions on the page are those of the training."""
-    losses, histories, loops = (page.lines(k) for k in range(3))
+    first, losses, histories, loops = (page.lines(k) for k in (None, 0, 1, 2))
+    chi = outcome.prepared.parts.test[0]  # the picture on top: the test event, over the deformation
+    error = outcome.chosen.agreement["chi"]["NRMSE"]
+    d, f = first[f"network, chi: error {100 * error:.3g} %", "network"]
+    np.testing.assert_allclose(extremes(f), 1e-3 * extremes(outcome.chosen.predictions["chi"]), rtol=SINGLE)
+    np.testing.assert_allclose(extremes(d), 1e3 * extremes(chi.inputs[:, 0]), rtol=SINGLE)
+    assert f"never seen in training, the network errs by {100 * error:.3g} % of the range of f" in page.text
+    assert 'device = { network = "out/brace.safetensors" }' in page.text and "dt = 0.02 # s" in page.text
+    assert "1 test trained on, 1 test for validation, 1 test for test; 2 seeds." in page.text
     for member in outcome.members:
         for name, values in (("training", member.history.train), ("validation", member.history.validation)):
             epochs, shown = losses[f"seed {member.seed}", name]
@@ -144,7 +164,7 @@ def test_the_card_says_where_the_network_comes_from(outcome):
     assert [(s.name, s.unit) for s in (*card.inputs, *card.outputs)] == [("d", "m"), ("v", "m/s"), ("f", "N")]
     kobe = outcome.prepared.parts.train[0]
     assert (card.inputs[0].low, card.inputs[0].high) == (kobe.inputs[:, 0].min(), kobe.inputs[:, 0].max())
-    assert card.dt == pytest.approx(DT) and card.data == "1 tests of 1 events: kobe"
+    assert card.dt == pytest.approx(DT) and card.data == "1 test of 1 event: kobe"
     assert card.seed == outcome.chosen.seed and card.about["test"] == ["chi"]
     assert card.metrics["test NRMSE"] == outcome.chosen.agreement["all of test"]["NRMSE"]
 

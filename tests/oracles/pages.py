@@ -80,12 +80,18 @@ class Page(HTMLParser):
         (found,) = (rows for title, rows in self.tables.items() if title.startswith(caption))
         return {row[0]: row[1:] for row in found if row}  # the head has no cells of this kind
 
-    def lines(self, spec):
-        """(panel title, name of the line) -> x, y of a chart."""
-        layout = self.specs[spec]["layout"]
+    def chart(self, begins):
+        """Number of the first chart below the head whose description begins so."""
+        below = self.plots[self.picture is not None :]
+        return next(k for k, plot in enumerate(below) if plot.get("aria-label", "").startswith(begins))
+
+    def lines(self, spec=None):
+        """(panel title, name of the line) -> x, y of a chart; without a number of the picture on top."""
+        drawn = self.picture if spec is None else self.specs[spec]
+        layout = drawn["layout"]
         corner = {(n["x"], n["y"]): n["text"][3:-4] for n in layout["annotations"] if n["text"].startswith("<b>")}
         found = {}
-        for trace in self.specs[spec]["data"]:
+        for trace in drawn["data"]:
             x_axis, y_axis = (layout[f"{key}axis{trace[key + 'axis'][1:]}"] for key in "xy")
             title = corner[x_axis["domain"][0], y_axis["domain"][1]]
             found[title, trace["name"]] = numbers(trace["x"]), numbers(trace["y"])

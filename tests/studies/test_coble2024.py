@@ -122,12 +122,12 @@ def test_quick_run(tmp_path):
     result = studies.run_study("coble2024", tmp_path, quick=True, progress=lambda what, part: None)
     values = {verdict.claim: verdict for verdict in result.verdicts}
     assert values["LuGre row of Table 9, largest deviation"].verdict == "met"
-    assert values["pooled improvement, mean of seeds, causal velocity"].verdict == "not-comparable"
-    assert all(np.isfinite(verdict.ours) for verdict in result.verdicts)
+    assert len(values) == 37 and all("LuGre" in claim for claim in values)  # nothing that was fitted in short is judged
+    assert "judges 37 of 121 claims: 37 are met" in result.sentence
     page = Page(result.report)
     assert_claims(page, result.verdicts)
     assert any("the earthquake of a column was not fitted" in title for title in page.tables)
-    loops, devices = page.lines(0), [row for row in page.tables["Devices"] if row]
+    loops, devices = page.lines(page.chart("Force against")), [row for row in page.tables["Devices"] if row]
     assert len(loops) == len(devices) == 6 * 3  # measured, the band, physics-ML
     for site, name, peak_d, peak_f, *_ in devices:
         shown = [np.abs(values).max() for values in loops[site, name]]

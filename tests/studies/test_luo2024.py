@@ -7,12 +7,13 @@ import pytest
 from oracles.pages import Page, assert_claims
 
 from hyloop.study import studies
+from hyloop.study.claims import read_verdicts
 
 pytestmark = pytest.mark.slow
 
 FOLDER = Path(__file__).parents[2] / "studies" / "luo2024"
 PRINTED = 1e-3  # relative: the paper prints four digits of a frequency
-SHOWN = 5e-3  # relative: the table shows three digits
+REPEATED = 0.05  # relative: an optimiser on another processor stops elsewhere in its tolerance
 SINGLE = 1e-5  # relative: numbers on a page have single precision, and so has the slope where the curve is flat
 LEARNED = 1e-3  # of the largest force: 3.5e-4 is reached between ±50 mm, the reach of the samples
 
@@ -48,20 +49,19 @@ def softening(d):
 
 
 def test_quick_run(parts, tmp_path):
-    """Ten short samples suffice for what the paper reaches with 1024, so its numbers are the bounds."""
+    """One scenario in full: its goal is judged, and nothing else is claimed."""
     result = studies.run_study("luo2024", tmp_path, quick=True, progress=lambda what, part: None)
-    assert all(verdict.verdict == "not-comparable" for verdict in result.verdicts)
-    run = {verdict.claim: verdict for verdict in result.verdicts if np.isfinite(verdict.ours)}
-    assert list(run) == ["Table 2, N0", *(f"Table 3, N0, {what}" for what in parts.RESPONSES.values())]
-    for verdict in run.values():
-        assert 0.0 < verdict.ours < verdict.paper
+    judged = {verdict.claim: verdict for verdict in result.verdicts}
+    assert {claim: v.verdict for claim, v in judged.items()} == {"goal, case I": "met"}
+    full = {v.claim: v.ours for v in read_verdicts(FOLDER / "claims.json")}
+    for claim, verdict in judged.items():  # the same seeds and settings as in the full run
+        assert verdict.ours == pytest.approx(full[claim], rel=REPEATED)
+    assert "judges 1 of 13 claims" in result.sentence
     page = Page(result.report)
     assert_claims(page, result.verdicts)
-    shown = [float(cell) for cell in page.rows("Response of fresh samples")["N0"]]
-    assert shown == pytest.approx([run[f"Table 3, N0, {what}"].ours for what in parts.RESPONSES.values()], rel=SHOWN)
     assert page.rows("Every run")["N0"][1] == "spline"  # the broken line cannot follow a smooth curve
     # the curves drawn: the true one is the formula of the study, the learned one lies on it where there were samples
-    curves = page.lines(0)
+    curves = page.lines(page.chart("Force against"))
     d, true = curves["softening", "truth"]
     assert true == pytest.approx(softening(1e-3 * d.astype(float)) / 1e3, rel=SINGLE)
     seen = np.abs(d) < 50.0  # mm

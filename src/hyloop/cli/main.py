@@ -19,6 +19,12 @@ from hyloop.errors import BadInput, DownloadFailed, HyloopError, RunFailed
 __all__ = ["app", "main"]
 
 
+def _version(asked: bool) -> None:
+    if asked:
+        sys.stdout.write(f"hyloop {__version__}\n")
+        raise typer.Exit
+
+
 class _Commands(TyperGroup):
     """The group of all commands; Typer would turn what is caught here into exit codes without a word."""
 
@@ -37,12 +43,6 @@ class _Commands(TyperGroup):
             raise BadInput(f"a file ends too early ({error}).") from error
         except UnicodeDecodeError as error:
             raise BadInput(f"a file is not the text in UTF-8 that it should be ({error}).") from error
-
-
-def _version(asked: bool) -> None:
-    if asked:
-        sys.stdout.write(f"hyloop {__version__}\n")
-        raise typer.Exit
 
 
 app = typer.Typer(

@@ -8,9 +8,11 @@ from typing import Any
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from hyloop.cli.console import clearing, console, errors, open_page, print_json, print_table
+from hyloop.cli.console import clearing, console, errors, open_page, print_json, print_table, progress_bars
+from hyloop.report.training_head import training_answer
 from hyloop.report.training_page import write_training
-from hyloop.report.training_result import MEASURES, TrainingOutcome
+from hyloop.report.training_result import MEASURES, Rival, TrainingOutcome
+from hyloop.study.rivals import fit_rivals
 from hyloop.study.train import train_file
 
 __all__ = ["run_train"]
@@ -29,10 +31,14 @@ def run_train(
     except KeyboardInterrupt as stop:
         stop.args = (*stop.args, "the same command with --resume goes on from the last checkpoint, if there is one yet")
         raise
-    page = write_training(outcome.prepared.out.with_suffix(".html"), outcome) if report else None
+    rivals, page = [], None
+    if report:
+        with progress_bars(not json) as update:
+            rivals = fit_rivals(outcome.prepared, update)
+        page = write_training(outcome.prepared.out.with_suffix(".html"), outcome, rivals)
     open_page(page, show)
     if json:
-        print_json(_as_dict(outcome, page))
+        print_json(_as_dict(outcome, rivals, page))
         return
     rows = []
     for side, _, name in outcome.judged:
@@ -41,6 +47,8 @@ def run_train(
     unit = outcome.prepared.outputs[0].unit
     columns = ["side", "test", f"RMSE, {unit}", *_PRINTED[1:]]
     print_table(f"Agreement of {outcome.prepared.outputs[0].name}", columns, rows, right=columns[2:])
+    if rivals:
+        console.print(training_answer(outcome, rivals).sentence, markup=False)
     for note in outcome.prepared.data.notes:
         console.print(f"note: {note}", markup=False)
     for member in outcome.members:
@@ -79,7 +87,7 @@ def _cell(mean: float, std: float) -> str:
     return f"{mean:.4g}" if math.isnan(std) else f"{mean:.4g} ± {std:.2g}"
 
 
-def _as_dict(outcome: TrainingOutcome, page: Path | None) -> dict[str, Any]:
+def _as_dict(outcome: TrainingOutcome, rivals: Sequence[Rival], page: Path | None) -> dict[str, Any]:
     def number(value: float) -> float | None:
         return value if math.isfinite(value) else None
 
@@ -112,6 +120,10 @@ def _as_dict(outcome: TrainingOutcome, page: Path | None) -> dict[str, Any]:
         "chosen_seed": outcome.chosen.seed,
         "members": members,
         "agreement": agreement,
+        "rivals": [
+            {"name": r.name, "about": r.about, **{name: number(found["NRMSE"]) for name, found in r.agreement.items()}}
+            for r in rivals
+        ],
         "notes": outcome.prepared.data.notes,
         "report": str(page) if page else None,
     }

@@ -17,7 +17,7 @@ from hyloop.devices import LAWS
 from hyloop.errors import BadInput, UnknownName
 from hyloop.files.fields import Table, refuse
 from hyloop.files.measurements import Measured
-from hyloop.files.toml import parse_toml
+from hyloop.files.toml import read_toml
 from hyloop.files.units import quantity
 from hyloop.identification import Fit
 
@@ -90,12 +90,7 @@ def read_law(given: Any) -> IdentifiedLaw:
         return given
     if not isinstance(given, str):
         raise BadInput(f"got {given!r}, wanted the name of a file that `hyloop identify --save` wrote.")
-    try:
-        content = Path(given).read_bytes()
-        data = parse_toml(content.decode("utf-8-sig"))
-    except (OSError, ValueError) as error:
-        kind = "cannot be read" if isinstance(error, OSError | UnicodeDecodeError) else "not valid TOML"
-        raise BadInput(f"{given}: {kind} ({error}). Name a file that `hyloop identify --save` wrote.") from None
+    data, content = read_toml(Path(given), " of an identified law"), Path(given).read_bytes()
     if data.get("kind") != KIND:
         raise BadInput(f"{given}: is no file of an identified law. `hyloop identify ... --save law.toml` writes one.")
     try:

@@ -14,6 +14,7 @@ from typing import Any
 
 from hyloop.core.writing import check_target, replacing
 from hyloop.errors import BadInput, BadShape, HyloopError
+from hyloop.report.cells import Link, Spark
 from hyloop.report.charts import Chart, Drawing, chart_spec
 from hyloop.report.movie import Movie, movie_html
 
@@ -28,7 +29,7 @@ _VERDICTS = {"beaten", "met", "missed", "not-comparable"}
 
 @dataclass(frozen=True)
 class Table:
-    """A table with a title; cells are text or numbers, None is an empty cell."""
+    """A table with a title; cells are text, numbers, `Link` or `Spark`, None is an empty cell."""
 
     title: str
     columns: Sequence[str]
@@ -208,7 +209,9 @@ def _table(table: Table) -> str:
     texts = [[cell_text(cell) for cell in row] for row in table.rows]
     numeric = [all(_NUMBER.fullmatch(row[j]) for row in texts) for j in range(len(table.columns))]
 
-    def cell(text: str, j: int) -> str:
+    def cell(value: Any, text: str, j: int) -> str:
+        if isinstance(value, (Link, Spark)):
+            return f"<td>{value.html()}</td>"
         kind = "n" if numeric[j] else f"verdict {text}" if text in _VERDICTS else ""
         shown = escape(text)
         if any(len(word) > _LONG_WORD for word in text.split()):
@@ -221,7 +224,10 @@ def _table(table: Table) -> str:
         f'<th scope="col"{_class("n" if right else "")}>{escape(str(name))}</th>'
         for name, right in zip(table.columns, numeric, strict=True)
     )
-    rows = "\n".join(f"<tr>{''.join(cell(text, j) for j, text in enumerate(row))}</tr>" for row in texts)
+    rows = "\n".join(
+        f"<tr>{''.join(cell(value, text, j) for j, (value, text) in enumerate(zip(given, row, strict=True)))}</tr>"
+        for given, row in zip(table.rows, texts, strict=True)
+    )
     title = "" if table.folded else f"<caption>{escape(table.title)}</caption>"
     shown = (
         f'<div class="wide" role="region" tabindex="0" aria-label="{escape(table.title)}"><table>'

@@ -9,9 +9,10 @@ import numpy as np
 from hyloop.neural.histories import History
 from hyloop.report.charts import Chart
 from hyloop.report.display import Line, Panel, readable, rows_to_draw
-from hyloop.report.page import Answer, Section, Table, write_page
+from hyloop.report.page import Section, Table, write_page
 from hyloop.report.provenance import versions
-from hyloop.report.training_result import MEASURES, Member, TrainingOutcome
+from hyloop.report.training_head import counted, rivals_table, training_answer, use_section
+from hyloop.report.training_result import MEASURES, Member, Rival, TrainingOutcome
 
 __all__ = ["write_training"]
 
@@ -20,11 +21,17 @@ _MOST = 8  # histories drawn; more cannot be read
 _MOST_SEEDS = 9
 
 
-def write_training(path: Path, outcome: TrainingOutcome) -> Path:
-    """Write one HTML page about a finished training; it loads nothing."""
-    now = outcome.prepared
+def write_training(path: Path, outcome: TrainingOutcome, rivals: Sequence[Rival] = ()) -> Path:
+    """Write one HTML page about a finished training, beside what it is compared with; it loads nothing."""
+    now, count = outcome.prepared, len(outcome.members)
+    sizes = ", ".join(
+        f"{counted(len(getattr(now.parts, side)), 'test')} {of}"
+        for side, of in (("train", "trained on"), ("validation", "for validation"), ("test", "for test"))
+    )
     kept = f" The network of seed {outcome.chosen.seed} is kept: it has the least validation loss."
     text = [
+        f"{now.file.network.kind} network; {sizes}; {counted(count, 'seed')}."
+        + (kept if count > 1 and now.parts.validation else ""),
         "The frozen network, as it would stand in a loop, runs freely from rest over every test: nothing that was "
         "measured at the output is given to it.",
         "Outside: part of the samples at which an input leaves the range it had in training. Of the mean: error of the "
@@ -34,28 +41,17 @@ def write_training(path: Path, outcome: TrainingOutcome) -> Path:
     if not now.parts.validation:
         text.append("No events were set aside for validation, so the last epoch was kept, however much it overfits.")
     drawn = [*now.parts.validation, *now.parts.test, *now.parts.train][:_MOST]
-    histories, loops = _histories(outcome.chosen, drawn, outcome), _loops(outcome, drawn)
+    charts = [*_histories(outcome.chosen, drawn, outcome), *_loops(outcome, drawn)]
+    compared = [rivals_table(outcome, list(rivals))] if rivals else []
     sections = [
-        Section("Agreement", text, tables=[_agreement(outcome)]),
+        use_section(outcome),
+        Section("Agreement", text, tables=[*compared, _agreement(outcome)]),
         Section("Losses", charts=[_losses(outcome.members[:_MOST_SEEDS])], tables=[_seeds(outcome)]),
-        Section("Predictions", charts=[*histories, *loops]),
+        Section("Predictions", charts=charts),
         Section("Settings", tables=_settings(outcome), folded=True),
     ]
-    count = len(outcome.members)
-    sizes = (
-        f"{len(now.parts.train)} tests trained on, {len(now.parts.validation)} for validation, {len(now.parts.test)}"
-    )
-    lead = f"{now.file.network.kind} network, {sizes} for test; {count} seed{'s' if count > 1 else ''}."
     title = now.file.title or f"Training of {now.path.stem}"
-    chosen = kept if count > 1 and now.parts.validation else ""
-    name = next(f"all of {side}" for side in ("test", "validation", "train") if getattr(now.parts, side))
-    numbers = [
-        (f"{100 * outcome.spread(name, 'NRMSE')[0]:.3g} %", f"error over range, {name}"),
-        (str(len(now.parts.train)), "tests trained on"),
-        (str(count), "seeds"),
-    ]
-    picture = (loops or histories)[0]
-    return write_page(path, title, Answer(lead + chosen, numbers, picture), sections)
+    return write_page(path, title, training_answer(outcome, list(rivals)), sections)
 
 
 def _agreement(outcome: TrainingOutcome) -> Table:

@@ -18,7 +18,7 @@ from hyloop.neural.stack import FrozenStack
 if TYPE_CHECKING:
     from hyloop.learn.training.train import Losses
 
-__all__ = ["MEASURES", "SIDES", "Member", "Prepared", "TrainingOutcome", "judge"]
+__all__ = ["MEASURES", "SIDES", "Member", "Prepared", "Rival", "TrainingOutcome", "judge"]
 
 MEASURES = ("RMSE", "NRMSE", "R2", "TRAC")
 SIDES = ("train", "validation", "test")
@@ -59,6 +59,15 @@ class Member:
     history: "Losses"
     best_epoch: int
     seconds: float
+    predictions: dict[str, np.ndarray]
+    agreement: dict[str, dict[str, float]]
+
+
+class Rival(NamedTuple):
+    """What a network is compared with; `predictions` of the first output and `agreement` by name, as of a `Member`."""
+
+    name: str
+    about: str
     predictions: dict[str, np.ndarray]
     agreement: dict[str, dict[str, float]]
 

@@ -44,9 +44,14 @@ class Claim(BaseModel):
     not_comparable: str = ""
     headline: bool = False  # one of the few that stand in the project's README
 
+    @property
+    def comparable(self) -> bool:
+        """Whether there is a number to compare with."""
+        return self.paper is not None and not self.not_comparable
+
     def verdict(self, ours: float) -> Judgement:
         """``beaten``, ``met``, ``missed`` or ``not-comparable``; nan is missed."""
-        if self.not_comparable or self.paper is None:
+        if self.paper is None or self.not_comparable:
             return "not-comparable"
         slack = self.tolerance * abs(self.paper)
         if self.aim == "equal":
@@ -85,20 +90,27 @@ def load_claims(path: Path) -> list[Claim]:
 
 
 def judge(
-    study: str, claims: Sequence[Claim], values: Mapping[str, float], command: str, not_comparable: Mapping[str, str]
+    study: str,
+    claims: Sequence[Claim],
+    values: Mapping[str, float],
+    command: str,
+    not_comparable: Mapping[str, str],
+    *,
+    partial: bool = False,
 ) -> list[Verdict]:
     """Compare values, named like the claims, with the claims; none may be missing or unknown.
 
-    `not_comparable` gives reasons why claims cannot be compared in this run (a record that is not there).
+    `not_comparable` gives reasons why claims cannot be compared in this run (a record that is not there). A `partial`
+    run judges what it has values for and can compare; the other claims are left out.
     """
     known = [claim.claim for claim in claims]
     for name in values:
         if name not in known:
             raise UnknownName("claim", name, known, where=study)
     missing = [name for name in known if name not in values]
-    if missing:
+    if missing and not partial:
         raise BadInput(f"{study}: no value for the claim '{missing[0]}'.")
-    return [
+    verdicts = [
         Verdict(
             study=study,
             claim=c.claim,
@@ -110,7 +122,9 @@ def judge(
             headline=c.headline,
         )
         for c in claims
+        if c.claim in values
     ]
+    return [v for v in verdicts if v.verdict != "not-comparable"] if partial else verdicts
 
 
 def write_verdicts(path: Path, verdicts: Sequence[Verdict]) -> None:

@@ -1,13 +1,15 @@
 """Sites that follow a measured device: which model stands there, and what keeps it true."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from hyloop.core import Instance
 from hyloop.errors import BadInput
+from hyloop.files.laws import LAWS
 from hyloop.files.schema import Experiment
 from hyloop.loop import FreeBlock, Site
 
-__all__ = ["estimates", "followed_model", "updater"]
+__all__ = ["described_models", "estimates", "followed_model", "updater"]
 
 
 def followed_model(experiment: Experiment, name: str) -> tuple[Instance, str | None]:
@@ -48,6 +50,21 @@ def estimates(experiment: Experiment) -> dict[str, tuple[float, float]]:
     for name, site in experiment.sites.items():
         holder = next(iter(_followers(experiment, name)), f"{name}.model")
         found |= {f"{holder}.{key}": pair for key, pair in site.model.limits.items()} if site.model else {}
+    return found
+
+
+def described_models(experiment: Experiment, sites: Sequence[Site]) -> dict[str, dict[str, Any]]:
+    """What a recording keeps of every model of a measured device, so that its force can be found without updating."""
+    found = {}
+    for name, spec in experiment.sites.items():
+        if spec.model is None:
+            continue
+        law, measured = spec.model.law, next(site for site in sites if site.name == name).measured
+        known = LAWS.get(law.block.name) is law.block  # a law by name; a network has weights instead
+        inputs = {key: measured[key] for key in ("d", "f", *law.block.inputs) if key in measured}
+        found[name] = {"inputs": inputs, "followers": _followers(experiment, name)}
+        if known:
+            found[name] |= {"law": law.block.name, "parameters": {key: float(v) for key, v in law.params.items()}}
     return found
 
 

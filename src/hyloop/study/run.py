@@ -18,6 +18,7 @@ from hyloop.record.layout import check_name
 from hyloop.record.room import check_room
 from hyloop.report.provenance import provenance
 from hyloop.study.build import Built, build
+from hyloop.study.following import described_models
 from hyloop.study.trained import outside_notes
 
 __all__ = ["run_experiment", "run_file", "run_in_memory", "without_devices"]
@@ -35,8 +36,8 @@ def run_file(
     out: Path | None = None,
     *,
     overwrite: bool = True,
-    keep: Keep | None = None,
     allow_scripts: bool = False,
+    keep: Keep | None = None,
     bare: bool = False,
     progress: Progress | None = None,
 ) -> Recording:
@@ -77,8 +78,8 @@ def run_experiment(
     source: Path | None = None,
     overrides: tuple[str, ...] = (),
     overwrite: bool = True,
-    keep: Keep | None = None,
     allow_scripts: bool = False,
+    keep: Keep | None = None,
     progress: Progress | None = None,
 ) -> Recording:
     """Build and run an experiment, writing a recording while it runs; returns it as the file has it.
@@ -89,10 +90,10 @@ def run_experiment(
         Recording to write; its folder is made. Nothing is written if the experiment is refused.
     overwrite : bool
         Replace a recording that exists; otherwise it is refused.
-    keep : callable, optional
-        Rename a recording that exists, and its page, instead of replacing it; called with its new name.
     allow_scripts : bool
         Run the OpenSeesPy script that the structure may name; otherwise such an experiment is refused.
+    keep : callable, optional
+        Rename a recording that exists, and its page, instead of replacing it; called with its new name.
     progress : callable, optional
         Called with the fraction done.
 
@@ -144,6 +145,8 @@ def _about(built: Built, source: Path | None, overrides: tuple[str, ...]) -> dic
     if built.estimates:
         names = built.recorded()[0]
         attributes["estimates"] = {name: list(pair) for name, pair in built.estimates.items() if name in names}
+    if models := described_models(experiment, built.loop.sites):
+        attributes["models"] = models
     return attributes
 
 

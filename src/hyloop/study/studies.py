@@ -19,8 +19,8 @@ from hyloop.core.writing import set_aside
 from hyloop.errors import BadInput, RunFailed, UnknownName
 from hyloop.files.toml import read_toml
 from hyloop.record import Recording
-from hyloop.report.page import check_folder
-from hyloop.report.run_page import Table, write_report
+from hyloop.report.page import Table, check_folder
+from hyloop.report.study_page import JudgedClaim, StudySummary, study_sentence, write_study
 from hyloop.study.claims import Claim, Verdict, judge, load_claims, write_verdicts
 from hyloop.study.run import run_file
 
@@ -37,6 +37,7 @@ class Study(BaseModel):
     title: str
     reference: str
     about: str = ""
+    full: str = ""  # time of a full run, in words
 
 
 @dataclass
@@ -50,6 +51,7 @@ class Job:
     recordings: dict[str, Recording] = field(default_factory=dict)
     tables: list[Table] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    numbers: list[tuple[str, str]] = field(default_factory=list)  # for the top of the page: a number and what it is
     not_comparable: dict[str, str] = field(default_factory=dict)  # claims this run cannot judge, and why
 
     @property
@@ -78,6 +80,7 @@ class StudyResult:
     claims: Path
     report: Path
     notes: list[str]
+    sentence: str  # how the claims stand
 
 
 def _roots() -> list[Path]:
@@ -122,7 +125,7 @@ def run_study(
         unfinished = _begin(out)
         job = Job(studies[name], unfinished, quick, progress)
         try:
-            verdicts = _judged(name, job, head, claims)
+            verdicts, sentence = _run(name, job, head, claims)
         except KeyboardInterrupt as stop:
             stop.args = (*stop.args, f"{unfinished} has what there is of the study")
             raise
@@ -138,7 +141,7 @@ def run_study(
         if earlier := set_aside(out):
             keep(earlier)
         unfinished.rename(out)
-    return StudyResult(verdicts, out / "claims.json", out / "report.html", job.notes)
+    return StudyResult(verdicts, out / "claims.json", out / "report.html", job.notes, sentence)
 
 
 def _begin(out: Path) -> Path:
@@ -154,35 +157,37 @@ def _begin(out: Path) -> Path:
     return unfinished
 
 
-def _judged(name: str, job: Job, head: Study, claims: list[Claim]) -> list[Verdict]:
-    """Run the study and write its claims and its page."""
+def _run(name: str, job: Job, head: Study, claims: list[Claim]) -> tuple[list[Verdict], str]:
+    """Run the study, write its claims and its page, and say in a sentence what came out."""
     values = _load(job.folder / "study.py").run(job)
-    command = f"hyloop study run {name}" + (" --quick" if job.quick else "")
-    verdicts = judge(name, claims, values, command, job.not_comparable)
+    command = f"hyloop study run {name}"
+    verdicts = judge(name, claims, values, command + " --quick" * job.quick, job.not_comparable, partial=job.quick)
     write_verdicts(job.out / "claims.json", verdicts)
-    sources = {claim.claim: claim for claim in claims}
-    rows = [
-        [
+    comparable = sum(claim.comparable for claim in claims)
+    about = [*job.notes, head.about, head.reference]
+    summary = StudySummary(head.title, about, comparable, job.quick, head.full, command, job.numbers)
+    judged = _judged(claims, verdicts, job.not_comparable)
+    write_study(job.out / "report.html", summary, judged, job.tables, job.recordings)
+    return verdicts, study_sentence(summary, judged)
+
+
+def _judged(claims: list[Claim], verdicts: list[Verdict], reasons: dict[str, str]) -> list[JudgedClaim]:
+    of = {claim.claim: claim for claim in claims}
+    return [
+        JudgedClaim(
             v.claim,
-            sources[v.claim].source,
-            _number(v.paper),
-            _number(v.ours),
+            of[v.claim].source,
+            v.paper,
+            v.ours,
             v.unit,
             v.verdict,
-            job.not_comparable.get(v.claim, sources[v.claim].not_comparable),
-        ]
+            of[v.claim].aim,
+            of[v.claim].tolerance,
+            v.headline,
+            reasons.get(v.claim, of[v.claim].not_comparable),
+        )
         for v in verdicts
     ]
-    columns = ["claim", "source", "paper", "ours", "unit", "verdict", "remark"]
-    tables = [Table("Claims", columns, rows), *job.tables]
-    write_report(
-        job.out / "report.html",
-        job.recordings,
-        title=head.title,
-        summary=tables,
-        notes=[head.reference, head.about, *job.notes],
-    )
-    return verdicts
 
 
 def _load(path: Path) -> Any:
@@ -196,7 +201,3 @@ def _load(path: Path) -> Any:
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4g}"

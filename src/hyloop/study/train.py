@@ -17,6 +17,7 @@ from hyloop.neural.histories import History, Split, split
 from hyloop.neural.scaling import fit_signals, scaled
 from hyloop.neural.stack import FrozenStack
 from hyloop.report.provenance import versions
+from hyloop.report.training_head import counted
 from hyloop.report.training_result import MEASURES, SIDES, Member, Prepared, TrainingOutcome, judge
 
 if TYPE_CHECKING:
@@ -141,7 +142,8 @@ def _card(now: Prepared, seed: int, agreement: dict[str, dict[str, float]]) -> C
         **{side: [h.name for h in getattr(now.parts, side)] for side in SIDES},
     }
     events = dict.fromkeys(h.event for h in now.parts.train)
-    text = f"{len(now.parts.train)} tests of {len(events)} events: {', '.join(events)}"
+    tests, of = counted(len(now.parts.train), "test"), counted(len(events), "event")
+    text = f"{tests} of {of}: {', '.join(events)}"
     dt = now.parts.train[0].dt if now.architecture.recurrent else 0.0
     return Card(now.inputs, now.outputs, dt, text, seed, metrics, about)
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from hyloop.cli.commands.options import Json, Open
-from hyloop.cli.console import console, open_page
+from hyloop.cli.console import console
 
 __all__ = ["export", "report", "show"]
 
@@ -32,25 +32,25 @@ def export(
 
 
 def report(
-    files: Annotated[list[Path], typer.Argument(help="One or more recordings; several are drawn over each other.")],
-    out: Annotated[Path, typer.Option(help="Page to write.")] = Path("out/report.html"),
-    title: Annotated[str, typer.Option(help="Title of the page.")] = "Recordings",
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="A recording (.h5); several, which are compared with the first; or a folder of them."),
+    ],
+    out: Annotated[
+        Path | None, typer.Option(help="Page to write (default: beside the recordings, NAME.html or A-vs-B.html).")
+    ] = None,
+    title: Annotated[str, typer.Option(help="Title of the page (default: that of the recording).")] = "",
     figures: Annotated[Path | None, typer.Option(help="Also save PNG and PDF figures into this folder.")] = None,
     open_: Open = False,
 ) -> None:
-    """Write a page with figures from recordings."""
-    from hyloop.record import Recording
-    from hyloop.report.figures import save_figures
-    from hyloop.report.page import check_folder, check_page
-    from hyloop.report.run_page import write_report
+    """Write a page about a recording, a comparison of several, or a catalogue of a folder.
 
-    check_page(out)
-    if figures:
-        check_folder(figures, "figures are written")
-    recordings = {file.stem: Recording.load(file) for file in files}
-    page = write_report(out, recordings, title=title)
-    open_page(page, open_)
-    console.print(f"report: {page}", soft_wrap=True)
-    if figures:
-        for path in save_figures(figures, recordings):
-            console.print(f"figure: {path}", soft_wrap=True)
+    hyloop report out/run.h5                     peaks and figures of one run
+
+    hyloop report out/bare.h5 out/damped.h5      what differs, as numbers and over time
+
+    hyloop report out                            one row for each recording below out/
+    """
+    from hyloop.cli.report import run_report
+
+    run_report(files, out, title, figures, open_)

@@ -53,7 +53,9 @@ def study_run(
     if json:
         print_json([verdict.model_dump() for verdict in result.verdicts])
         return
-    show_verdicts(result.verdicts)
+    if result.verdicts:
+        show_verdicts(result.verdicts)
+    console.print(result.sentence, markup=False)
     for note in result.notes:
         console.print(f"note: {note}")
     console.print(f"claims: {result.claims}", soft_wrap=True)

@@ -28,14 +28,19 @@ for (const button of document.querySelectorAll(".code button")) {
   });
 }
 
-const paper = 680; // px, the text width of A4 and of Letter
+const paper = 680, sheet = 980; // px, the text of A4 and of Letter: what is higher would be cut
 let opened = [];
 addEventListener("beforeprint", () => {
   opened = [...document.querySelectorAll("details:not([open])")];
   opened.forEach(part => { part.open = true; });
-  plots.forEach(plot => { if (!plot.dataset.drawn) draw(plot); Plotly.relayout(plot, { width: paper }); });
+  plots.forEach(plot => {
+    if (!plot.dataset.drawn) draw(plot);
+    const height = Math.min(plot.layout.height, sheet);
+    plot.style.height = `${height}px`;
+    Plotly.relayout(plot, { width: paper, height });
+  });
 });
 addEventListener("afterprint", () => {
   opened.forEach(part => { part.open = false; });
-  plots.forEach(plot => Plotly.relayout(plot, { width: null, autosize: true }));
+  plots.forEach(draw); // with the width and height of the screen
 });
