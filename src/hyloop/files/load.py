@@ -209,7 +209,7 @@ def _value(text: str) -> Any:
     """A TOML value, or else the text itself, so that nobody needs quotes inside quotes."""
     try:
         parsed = parse_toml(f"value = {text}")
-    except (ValueError, RecursionError):
+    except ValueError:
         return text.strip()
     return parsed["value"] if len(parsed) == 1 else text.strip()
 

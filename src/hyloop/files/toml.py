@@ -11,6 +11,7 @@ from hyloop.files.examples import hint
 __all__ = ["DEEPEST", "parse_toml", "read_toml"]
 
 DEEPEST = 50  # tables within tables; what comes after recurses, and no file that means something is as deep
+_TOO_DEEP = "tables or lists are nested too deeply"
 
 
 def read_toml(path: Path, asked: str = "") -> dict[str, Any]:
@@ -26,23 +27,25 @@ def read_toml(path: Path, asked: str = "") -> dict[str, Any]:
         return parse_toml(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise BadInput(f"{path}: is not a text file in UTF-8. Give a TOML file, or save this one as UTF-8.") from None
-    except (ValueError, RecursionError) as error:
-        said = "tables or lists are nested too deeply" if isinstance(error, RecursionError) else str(error).rstrip(".")
+    except ValueError as error:
+        said = str(error).rstrip(".")
         raise BadInput(f"{path}: not valid TOML: {said}. Texts, also those with units, need quotes.") from None
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """The tables of a text; a `ValueError` or `RecursionError` if it has none."""
+    """The tables of a text; a `ValueError` if it has none."""
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         raise
     except ValueError as error:  # Python's own guard against numbers of thousands of digits
         raise ValueError("a number has too many digits") from error
+    except RecursionError as error:
+        raise ValueError(_TOO_DEEP) from error
     level: list[Any] = [data]
     for _ in range(DEEPEST):
         level = [part for table in level for part in (table.values() if isinstance(table, dict) else table)]
         level = [part for part in level if isinstance(part, dict | list)]
         if not level:
             return data
-    raise RecursionError
+    raise ValueError(_TOO_DEEP)

@@ -19,6 +19,7 @@ def read_recording(path: Path) -> LabTable:
     columns += [
         Column(name, unit, recording.data[:, k], f"channel {k + 1}")
         for k, (name, unit) in enumerate(zip(recording.names, recording.units, strict=True))
+        if name != "t"  # the clock of the loop, which is the time again
     ]
     notes = () if recording.complete else ("the recording is not finished: the run was cut off, or is still going on",)
     return LabTable(path, "recording of hyloop", tuple(columns), notes)
