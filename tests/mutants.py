@@ -7,7 +7,7 @@ relevant tests run on it; one that lets them all pass has survived, and somebody
 (no number can change) or a hole in the tests. Each verdict is written at once, so that a broken run goes on where it
 was. Dear tests are left out at first; `--again` repeats the survivors with all, and with the tests written since.
 
-Compiled code is the difficulty. The cache of `hyloop.core.jit` has one folder for each state of the sources, so every
+Compiled code is the difficulty. The cache of `hyloop.core.cache` has one folder for each state of the sources, so every
 mutant would compile everything again. Here a mutant inherits the folder of the untouched tree, without the entries
 that could contain its own code: those whose file reaches the mutated one through imports. (`pytest -p mutants` notes
 the files behind each compiled law while the untouched tree runs.) Paths enter Numba's keys: each job has one tree.
@@ -58,7 +58,7 @@ SLOW = {
     f"{GRADIENTS}gap_slip]": ["brfd_laws"],
     f"{GRADIENTS}bouc_wen_baber_noori]": ["bwbn"],
     f"{GRADIENTS}prandtl_ishlinskii_8]": ["prandtl_ishlinskii"],
-    "tests/core/test_block.py::test_an_edited_law_is_compiled_again": ["jit", "block"],
+    "tests/core/test_block.py::test_an_edited_law_is_compiled_again": ["cache", "jit", "block"],
 }
 
 # --- as a plugin of pytest, on the untouched tree --------------------------------------------------------------------
@@ -74,19 +74,19 @@ def pytest_configure() -> None:
     import_module("hyloop")
     engine: Any = sys.modules["hyloop.core.jit"]  # as an attribute it is the function of that name
     behind: Any = sys.modules["hyloop.core.fingerprint"]
-    parts, cached, files = behind._parts, engine._cached, set()
+    parts, cached, files = behind._parts, engine.cached, set()
 
     def noted_parts(function, known):
         files.add(function.__code__.co_filename)
         return parts(function, known)
 
-    def noted_cached(decorate, folder):
-        if folder != engine._FOLDER:
-            _note("law", folder.name, sorted(files))
+    def noted_cached(decorate, inside=""):
+        if inside:
+            _note("law", inside, sorted(files))
             files.clear()
-        return cached(decorate, folder)
+        return cached(decorate, inside)
 
-    behind._parts, engine._cached = noted_parts, noted_cached
+    behind._parts, engine.cached = noted_parts, noted_cached
 
 
 def pytest_runtest_logreport(report) -> None:
@@ -112,11 +112,11 @@ class Tree:
         self.closure = cache(self._closure)
 
     def digest(self) -> str:
-        """The name `hyloop.core.jit` gives to the cache of the present sources: its own function, without an import."""
-        source = ast.parse((self.package / "core" / "jit.py").read_bytes())
+        """The folder that `hyloop.core.cache` has for the present sources: its own function, without an import."""
+        source = ast.parse((self.package / "core" / "cache.py").read_bytes())
         source.body = [n for n in source.body if isinstance(n, ast.FunctionDef) and n.name == "_package_digest"]
         names: dict[str, Any] = {"hashlib": hashlib, "numba": numba, "_PACKAGE": self.package}
-        exec(compile(source, "jit.py", "exec"), names)
+        exec(compile(source, "cache.py", "exec"), names)
         return names["_package_digest"]()
 
     # --- which compiled code can contain a file ---

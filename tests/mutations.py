@@ -33,7 +33,7 @@ CALLS = {
 # arguments that change speed, wording or the style of a class, never a number
 NOT_NUMBERS = {"about", "reference", "nogil", "cache", "inline", "frozen", "eq", "strict", "allow_pickle", "where"}
 # functions about speed and folders of compiled code
-SPEED = {"_cache_root", "_package_digest", "cache_folder"}
+SPEED = {"_cache_root", "_package_digest", "_usable", "_warn", "cache_folder", "cached"}
 
 
 class Mutant(NamedTuple):

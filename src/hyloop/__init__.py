@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from hyloop.loop import FreeBlock, Limits, Loop, Site, Snapshot, run_ensemble
     from hyloop.record import Recording
     from hyloop.structure import Structure, shear_frame
-    from hyloop.study.api import run
+    from hyloop.study.api import identify, run
 
 __version__ = "0.1.0"
 
@@ -26,6 +26,7 @@ __all__ = [
     "Snapshot",
     "Structure",
     "block",
+    "identify",
     "inplace_block",
     "run",
     "run_ensemble",
@@ -39,7 +40,7 @@ _HOMES = {
     "loop": ("FreeBlock", "Limits", "Loop", "Site", "Snapshot", "run_ensemble"),
     "record": ("Recording",),
     "structure": ("Structure", "shear_frame"),
-    "study.api": ("run",),
+    "study.api": ("identify", "run"),
 }
 _ROOMS = ("devices", "hazards", "integrators", "learn", "loop", "neural", "record", "report", "structure", "updating")
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

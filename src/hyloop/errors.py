@@ -24,6 +24,7 @@ __all__ = [
     "BadShape",
     "DownloadFailed",
     "HyloopError",
+    "HyloopWarning",
     "OutOfBounds",
     "RunFailed",
     "UnknownName",
@@ -33,6 +34,10 @@ __all__ = [
 
 class HyloopError(Exception):
     """Base class of all errors raised by hyloop."""
+
+
+class HyloopWarning(UserWarning):
+    """Something that a run goes on without; the command line shows it as a sentence."""
 
 
 class BadInput(HyloopError, ValueError):

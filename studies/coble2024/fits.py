@@ -13,7 +13,7 @@ AUGMENTED = ("augmented.py", "printed.py", "learned.py", "tests36.py")
 def kept(job, files, name, like, fit):
     """The model that ``fit()`` finds, or the one of the same structure as `like` that an earlier run kept as `name`."""
     code = b"".join((job.folder / file).read_bytes() for file in files)
-    folder = job.out / f"models-{hashlib.sha256(code).hexdigest()[:12]}"
+    folder = job.kept / f"models-{hashlib.sha256(code).hexdigest()[:12]}"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.eqx"
     if path.is_file():

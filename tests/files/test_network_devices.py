@@ -96,11 +96,7 @@ def test_stiffness_and_damping_are_declared_in_units(load):
         (stack(output=("f", "kN")), [], ["sites.damper2.device.network: ", "f is in 'kN'", "SI units"]),
         (stack(output=("f", "J")), [], ["sites.damper2.device.network: gives f in J"]),
         (stack(), ["sites.damper2.device.law=spring"], ["sites.damper2.device.network: a law is given too"]),
-        (
-            stack(),
-            ["sites.damper2.device={}"],
-            ["sites.damper2.device.law: is missing; give a law, a file or a network"],
-        ),
+        (stack(), ["sites.damper2.device={}"], ["sites.damper2.device.law: is missing; give a law, a file"]),
         (
             stack(),
             ["sites.damper2.device.network=3"],

@@ -96,6 +96,7 @@ def _data() -> Finding:
 
 
 def _cache() -> Finding:
-    from hyloop.core.jit import cache_folder
+    from hyloop.core.cache import FOLDER
 
-    return Finding("compiled code", str(cache_folder()), "")
+    advice = "" if FOLDER else "every start compiles again; set HYLOOP_CACHE to a folder that can be written to"
+    return Finding("compiled code", str(FOLDER or "not kept"), advice)

@@ -40,6 +40,10 @@ class Search(NamedTuple):
     profiles: bool | None
 
 
+def _starts(search: Search, several: int) -> int:
+    return _STARTS[several] if search.starts is None else search.starts
+
+
 def run_identify(
     law: str,
     sources: Sequence[str],
@@ -111,9 +115,7 @@ def _fit(
             )
     if search.method != "least-squares":
         raise BadInput(f"--method {search.method} is for one law; several are fitted by least-squares. Leave it out.")
-    ranking = rank_laws(
-        measured, names, every=search.every, seed=search.seed, starts=search.starts or _STARTS[1], progress=show
-    )
+    ranking = rank_laws(measured, names, every=search.every, seed=search.seed, starts=_starts(search, 1), progress=show)
     best = ranking.best
     shapes = _profiles(best.fit, show) if search.profiles else []
     notes = list(dict.fromkeys(note for one in measured for note in one.notes))
@@ -133,7 +135,7 @@ def _one(name: str, measured: list[Measured], search: Search, show: Callable[[st
     else:
         words = [word.strip() for word in search.free.split(",") if word.strip()]
         law, ranges = law_and_ranges(block, words, search.fixed, search.guesses, search.bounds)
-    settings = {"starts": search.starts or _STARTS[0], "seed": search.seed, "progress": show}
+    settings = {"starts": _starts(search, 0), "seed": search.seed, "progress": show}
     fitted = identify(law, tests, ranges, search.method, **settings)
     shapes = _profiles(fitted, show) if search.profiles is not False else []
     return Result(name, fitted, measured, shapes, tuple(notes), None)

@@ -4,6 +4,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from rich.text import Text
+
 from hyloop.cli.console import console, print_json, print_table, progress_bars
 from hyloop.core import Block
 from hyloop.devices import LAWS
@@ -129,14 +131,14 @@ def _as_dict(name: str, block: Block) -> dict[str, Any]:
 
 def show_verdicts(verdicts: list[Verdict]) -> None:
     """Table paper / ours / verdict."""
-    style = {"beaten": "[green]beaten[/]", "met": "[green]met[/]", "missed": "[red]missed[/]"}
+    style = {"beaten": "green", "met": "green", "missed": "red"}
     rows = [
         [
             v.claim,
             "-" if v.paper is None else f"{v.paper:.4g}",
             f"{v.ours:.4g}",
             v.unit,
-            style.get(v.verdict, v.verdict),
+            Text(v.verdict, style.get(v.verdict, "")),
         ]
         for v in verdicts
     ]

@@ -1,14 +1,20 @@
-"""The command line as a whole. Exit codes: 0 done, 1 a run or a download failed, 2 bad input."""
+"""The command line as a whole.
 
+Exit codes: 0 done, 1 a run or a download failed, 2 bad input, 130 interrupted (128 and the number of the signal).
+"""
+
+import signal
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from hyloop import __version__
 from hyloop.cli.commands import data, examples, identify, info, model, peek, recordings, run, study, train
-from hyloop.cli.console import errors
-from hyloop.errors import BadInput, DownloadFailed, RunFailed
+from hyloop.cli.console import complain
+from hyloop.cli.surroundings import Interrupted, ReaderLeft, interruption, leave_quietly, prepare, unwritable
+from hyloop.errors import BadInput, DownloadFailed, HyloopError, RunFailed
 
 __all__ = ["app", "main"]
 
@@ -19,8 +25,29 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
+class _Commands(TyperGroup):
+    """The group of all commands; Typer would turn what is caught here into exit codes without a word."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as stop:
+            raise Interrupted(stop) from stop
+        except BrokenPipeError as error:
+            raise ReaderLeft from error
+        except (RuntimeError, ImportError, SystemError) as error:
+            if stop := interruption(error):
+                raise Interrupted(stop) from error
+            raise
+        except EOFError as error:
+            raise BadInput(f"a file ends too early ({error}).") from error
+        except UnicodeDecodeError as error:
+            raise BadInput(f"a file is not the text in UTF-8 that it should be ({error}).") from error
+
+
 app = typer.Typer(
     name="hyloop",
+    cls=_Commands,
     help="Hybrid simulation of structures with device models that learn while the test runs.\n\n"
     "Start with:  hyloop examples friction_frame,  then  hyloop run experiments/friction_frame.toml",
     no_args_is_help=True,
@@ -60,30 +87,40 @@ def root(
 
 def main() -> None:
     """Run the command line and turn every expected error into a message and an exit code."""
+    prepare()
     try:
-        app(standalone_mode=False)
-    except BadInput as error:
-        errors.print(f"[bold red]refused:[/] {_plain(error)}", highlight=False)
+        code = app(standalone_mode=False)
+        sys.stdout.flush()
+    except Interrupted as stop:
+        complain("interrupted", stop)
+        sys.exit(128 + stop.signal)
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)
+    except (ReaderLeft, BrokenPipeError):
+        leave_quietly()
+    except HyloopError as error:
+        complain(_heading(error), error)
+        sys.exit(2 if isinstance(error, BadInput) else 1)
+    except OSError as error:
+        text, code = unwritable(error)
+        complain("stopped", text)
+        sys.exit(code)
+    except MemoryError as error:
+        complain("refused", f"this needs more memory than there is ({str(error) or 'of any size'}).")
         sys.exit(2)
-    except DownloadFailed as error:
-        errors.print(f"[bold red]the download failed:[/] {_plain(error)}", highlight=False)
-        sys.exit(1)
-    except RunFailed as error:
-        errors.print(f"[bold red]the run stopped:[/] {_plain(error)}", highlight=False)
-        sys.exit(1)
-    except typer.Exit as stop:
-        sys.exit(stop.exit_code)
-    except typer.Abort:
-        sys.exit(130)
     except Exception as error:
         # Typer's own complaints about arguments carry a way to show themselves; anything else is ours to see
         show_ = getattr(error, "show", None)
         if show_ is None:
+            complain("a defect in hyloop", "please report it with the command and the lines that follow.")
             raise
         show_()
         sys.exit(2)
+    if isinstance(code, int) and code:
+        sys.exit(code)
 
 
-def _plain(error: Exception) -> str:
-    """A message in which brackets are not taken for markup."""
-    return str(error).replace("[", r"\[")
+def _heading(error: HyloopError) -> str:
+    if isinstance(error, DownloadFailed):
+        return "the download failed"
+    return "refused" if isinstance(error, BadInput) else "the run stopped" if isinstance(error, RunFailed) else "failed"

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from hyloop.cli.console import console, open_page, print_json, print_table, progress_bars
+from hyloop.cli.results import check_results, keeper
 from hyloop.record import Recording
 from hyloop.report.response import Response, respond
 from hyloop.report.run_page import write_report
@@ -27,9 +28,10 @@ def run_run(
     json: bool,
 ) -> None:
     """Run, print tables, write a page."""
+    check_results(out, force)
     other = Recording.load(against) if against not in (None, BARE) else None
     words = tuple(overrides)
-    options: dict[str, bool] = {"overwrite": force or out is None, "allow_scripts": allow_scripts}
+    options: dict[str, Any] = {"keep": keeper(force), "allow_scripts": allow_scripts}
     with progress_bars(not json) as update:
 
         def bar(name: str) -> Callable[[float], None]:
@@ -46,7 +48,11 @@ def run_run(
         if other is not None:
             shown["without devices" if against == BARE else Path(str(against)).stem] = other
         title = str(recording.attributes.get("title") or file.stem)
-        page = write_report(path.with_suffix(".html"), shown, title=title, notes=recording.notes)
+        try:
+            page = write_report(path.with_suffix(".html"), shown, title=title, notes=recording.notes)
+        except KeyboardInterrupt as stop:
+            stop.args = (*stop.args, f"{path} is complete, but has no page; `hyloop report` makes one")
+            raise
     open_page(page, show)
     timing = recording.attributes["timing"]
     ticks, pace = timing["controller ticks"], timing["time per tick, recording included [µs]"]
@@ -65,11 +71,11 @@ def run_run(
         return
     show_response(respond(recording), None if other is None else respond(other))
     for note in recording.notes:
-        console.print(f"note: {note}", markup=False)
+        console.print(f"note: {note}")
     console.print(f"{ticks} controller ticks, {pace:.2f} µs each, recording included")
-    console.print(f"recording: {path}", markup=False)
+    console.print(f"recording: {path}", soft_wrap=True)
     if page:
-        console.print(f"report:    {page}", markup=False)
+        console.print(f"report:    {page}", soft_wrap=True)
 
 
 def show_response(response: Response, other: Response | None = None) -> None:

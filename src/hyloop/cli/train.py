@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from hyloop.cli.console import console, errors, open_page, print_json, print_table, progress_bars
+from hyloop.cli.console import clearing, console, errors, open_page, print_json, print_table, progress_bars
 from hyloop.report.training_head import training_answer
 from hyloop.report.training_page import write_training
 from hyloop.report.training_result import MEASURES, Rival, TrainingOutcome
@@ -28,8 +28,8 @@ def run_train(
     try:
         with _losses_shown(not json) as progress:
             outcome = train_file(file, overrides, out, resume=resume, progress=progress)
-    except KeyboardInterrupt:
-        errors.print("stopped; the same command with --resume goes on from the last checkpoint")
+    except KeyboardInterrupt as stop:
+        stop.args = (*stop.args, "the same command with --resume goes on from the last checkpoint, if there is one yet")
         raise
     rivals, page = [], None
     if report:
@@ -63,14 +63,14 @@ def run_train(
 def _losses_shown(shown: bool) -> Iterator[Any]:
     """A bar for every seed with losses and remaining time, on standard error."""
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn("epoch {task.completed:.0f}/{task.total:.0f}"),
         TextColumn("loss {task.fields[loss]}"),
         TimeElapsedColumn(),
         TextColumn("{task.fields[left]}"),
     )
-    with Progress(*columns, console=errors, disable=not shown) as progress:
+    with clearing(Progress(*columns, console=errors, disable=not shown)) as progress:
         bars = {}
 
         def show(seed: int, now: Any) -> None:

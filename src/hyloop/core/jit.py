@@ -1,17 +1,6 @@
-"""Compilation: Numba functions whose disk cache can never be stale, and calls through addresses.
+"""Compilation: Numba functions, kept on disk (`hyloop.core.cache`), and calls through addresses."""
 
-Numba decides whether a cached function is still valid by looking at the file that defines it, not at the
-files of the functions it calls. A compiled wrapper round a law in another file would therefore survive an
-edit of that law. Here the cache folder itself carries a digest of all sources that can matter, so an edit
-anywhere simply leads to another folder.
-"""
-
-import hashlib
-import os
-import shutil
 from collections.abc import Callable
-from contextlib import suppress
-from pathlib import Path
 from types import FunctionType
 from typing import Any
 
@@ -24,6 +13,7 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from hyloop.core.cache import cached
 from hyloop.core.fingerprint import fingerprint
 from hyloop.errors import BadShape
 
@@ -34,7 +24,6 @@ __all__ = [
     "Ints",
     "Table",
     "bind",
-    "cache_folder",
     "call_block",
     "call_group",
     "compile_c",
@@ -45,7 +34,6 @@ __all__ = [
 ]
 
 _MARK = "_of_"  # between the name of a function that was bound again and what tells it from others
-_PACKAGE = Path(__file__).resolve().parents[1]
 FLOATS = types.CPointer(types.float64)
 INTS = types.CPointer(types.int64)
 
@@ -55,55 +43,13 @@ BLOCK = types.void(FLOATS, FLOATS, types.float64, FLOATS, FLOATS)
 GROUP = types.void(FLOATS, FLOATS, types.float64, FLOATS, FLOATS, INTS, FLOATS)
 
 
-def _cache_root() -> Path:
-    """Folder of compiled code: ``HYLOOP_CACHE``, else the user's cache folder."""
-    given = os.environ.get("HYLOOP_CACHE")
-    if given:
-        return Path(given)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "hyloop"
-
-
-def _package_digest() -> str:
-    digest = hashlib.sha256(numba.__version__.encode())
-    for path in sorted(_PACKAGE.rglob("*.py")):
-        # the packages on top compile nothing, so an edit there shall not cost a compilation
-        if path.relative_to(_PACKAGE).parts[0] not in ("cli", "study", "report", "files", "data"):
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def cache_folder(keep: int = 8) -> Path:
-    """Folder for the present sources; when it is new, all but the latest folders of older sources go."""
-    folder = _cache_root() / _package_digest()
-    if not folder.exists():
-        with suppress(FileNotFoundError):  # another process may be doing the same
-            others = [p for p in folder.parent.glob("?" * 16) if p.is_dir()]
-            for old in sorted(others, key=lambda path: path.stat().st_mtime)[:-keep]:
-                shutil.rmtree(old, ignore_errors=True)
-    return folder
-
-
-_FOLDER = cache_folder()
-
-
-def _cached(decorate: Callable[[], Any], folder: Path) -> Any:
-    """Run a Numba decorator with its cache in `folder`, leaving the global setting as it was."""
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder)
-    try:
-        return decorate()
-    finally:
-        numba.config.CACHE_DIR = before
-
-
 def jit(function: Callable) -> Any:
     """Compile a kernel of the package: no Python objects, no lock, cached on disk.
 
     Division follows IEEE rules (a division by zero gives inf or nan) because a kernel reports status codes
     and never raises; no `fastmath`, so that a compiled run and a live run agree to the last bit.
     """
-    return _cached(lambda: numba.njit(cache=True, nogil=True, error_model="numpy")(function), _FOLDER)
+    return cached(lambda keep: numba.njit(cache=keep, nogil=True, error_model="numpy")(function))
 
 
 def verb(function: Callable) -> Any:
@@ -130,8 +76,9 @@ def rebind(function: Callable, **names: Any) -> Callable:
 
 def compile_c(function: Callable, signature: Any, source: Callable) -> Any:
     """Compile `function` to a C function with a fixed signature; `source` is the user's law inside it."""
-    folder = _FOLDER / fingerprint(source)
-    return _cached(lambda: numba.cfunc(signature, cache=True, error_model="numpy")(function), folder)
+    return cached(
+        lambda keep: numba.cfunc(signature, cache=keep, error_model="numpy")(function), inside=fingerprint(source)
+    )
 
 
 def _caller(signature: Any) -> Any:

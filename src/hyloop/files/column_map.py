@@ -1,6 +1,5 @@
 """A mapping table: which columns of a laboratory's files are which signals, once for all of its files."""
 
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -10,6 +9,7 @@ from hyloop.errors import BadInput
 from hyloop.files.fields import Quantity, Table
 from hyloop.files.measurements import Channels
 from hyloop.files.messages import explain
+from hyloop.files.toml import read_toml
 
 __all__ = ["Mapped", "read_column_map"]
 
@@ -55,16 +55,11 @@ class Mapped(NamedTuple):
 
 def read_column_map(path: Path) -> Mapped:
     """Read a mapping table (TOML)."""
-    data: Any = None
+    data = read_toml(path, " given by --columns")
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
         spec = ColumnMap.model_validate(data)
     except ValidationError as error:
         raise BadInput(f"{path}: " + "\n".join(explain(error, data))) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: cannot be read ({error}). Give a mapping table with --columns.") from None
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(f'{path}: not valid TOML: {error}. Headings need quotes, as in d = "Weg".') from None
     given = {key: column for key in _SIGNALS if (column := getattr(spec, key)) is not None}
     channels = Channels(
         **{key: str(column.column) for key, column in given.items()},

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,6 +17,7 @@ from hyloop.devices import LAWS
 from hyloop.errors import BadInput, UnknownName
 from hyloop.files.fields import Table, refuse
 from hyloop.files.measurements import Measured
+from hyloop.files.toml import read_toml
 from hyloop.files.units import quantity
 from hyloop.identification import Fit
 
@@ -90,12 +90,7 @@ def read_law(given: Any) -> IdentifiedLaw:
         return given
     if not isinstance(given, str):
         raise BadInput(f"got {given!r}, wanted the name of a file that `hyloop identify --save` wrote.")
-    try:
-        content = Path(given).read_bytes()
-        data = tomllib.loads(content.decode("utf-8"))
-    except (OSError, ValueError) as error:
-        kind = "not valid TOML" if isinstance(error, tomllib.TOMLDecodeError) else "cannot be read"
-        raise BadInput(f"{given}: {kind} ({error}). Name a file that `hyloop identify --save` wrote.") from None
+    data, content = read_toml(Path(given), " of an identified law"), Path(given).read_bytes()
     if data.get("kind") != KIND:
         raise BadInput(f"{given}: is no file of an identified law. `hyloop identify ... --save law.toml` writes one.")
     try:

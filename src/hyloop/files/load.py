@@ -1,7 +1,6 @@
 """Load experiment files: includes, sites that are like others, overrides, and messages that name the key."""
 
 import json
-import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 from os import PathLike
@@ -11,9 +10,9 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from hyloop.errors import BadInput, UnknownName
-from hyloop.files.examples import hint
 from hyloop.files.messages import explain
 from hyloop.files.schema import Experiment
+from hyloop.files.toml import DEEPEST, parse_toml, read_toml
 
 __all__ = ["json_schema", "load_experiment", "read_experiment", "take_structure_file", "with_overrides"]
 
@@ -65,21 +64,11 @@ def load_experiment(path: str | PathLike[str], overrides: Sequence[str] = ()) ->
 
 def read_experiment(path: Path, _above: tuple[Path, ...] = ()) -> dict[str, Any]:
     """The tables of an experiment file with its includes merged, not checked yet."""
-    try:
-        here, text = path.resolve(), path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise BadInput(f"{path}: is not a text file in UTF-8.") from None
-    except (OSError, ValueError) as error:  # a ValueError: a name no file can have
-        asked = f", included by {_above[-1].name}," if _above else ""
-        advice = hint(path) if isinstance(error, FileNotFoundError) else ""
-        raise BadInput(f"{path}: the file{asked} cannot be read ({error}). {advice or 'Check the path.'}") from None
+    asked = f", included by {_above[-1].name}," if _above else ""
+    data, here = read_toml(path, asked), path.resolve()
     if here in _above:
         chain = " > ".join(file.name for file in (*_above, here))
         raise BadInput(f"{path}: include: files include each other in a circle, {chain}. Break it.")
-    try:
-        data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise BadInput(f"{path}: not valid TOML: {error}. Texts, also those with units, need quotes.") from None
     _place_files(data, path.parent)
     includes = data.pop("include", [])
     if not isinstance(includes, list) or not all(isinstance(name, str) for name in includes):
@@ -200,6 +189,8 @@ def _apply_override(data: dict[str, Any], override: str, fields: Collection[str]
     if not equals or not all(path):
         raise BadInput(f"override '{override}': wanted key.path=value, such as sites.damper1.device.Fc=20kN.")
     where = f"override '{override}'"
+    if len(path) > DEEPEST:
+        raise BadInput(f"override '{override[:40]}...': {len(path)} keys, one within the other, are too many.")
     if path[0] not in fields:
         raise UnknownName("key", path[0], fields, where=where)
     table = data
@@ -217,8 +208,8 @@ def _apply_override(data: dict[str, Any], override: str, fields: Collection[str]
 def _value(text: str) -> Any:
     """A TOML value, or else the text itself, so that nobody needs quotes inside quotes."""
     try:
-        parsed = tomllib.loads(f"value = {text}")
-    except (tomllib.TOMLDecodeError, RecursionError):
+        parsed = parse_toml(f"value = {text}")
+    except (ValueError, RecursionError):
         return text.strip()
     return parsed["value"] if len(parsed) == 1 else text.strip()
 

@@ -146,10 +146,10 @@ def fit(
         raise UnknownName("method", method, METHODS, where=where)
     if "f" not in block.outputs:
         raise BadInput(f"{where}: {block.name} has no output 'f' to compare with a measured force.")
-    if not 0.0 < level < 1.0 or not 0.0 < tolerance < 1.0 or starts < 1:
+    if not 0.0 < level < 1.0 or not 0.0 < tolerance < 1.0 or starts < 1 or seed < 0:
         raise OutOfBounds(
             f"{where}: level = {level!r} and tolerance = {tolerance!r} must lie between 0 and 1, and "
-            f"starts = {starts!r} be 1 or more."
+            f"starts = {starts!r} be 1 or more, seed = {seed!r} not negative."
         )
     tests = (tests,) if isinstance(tests, MeasuredTest) else tuple(tests)
     spans = ranges(law, free, where)

@@ -88,6 +88,25 @@ class Ranking:
     def best(self) -> Candidate:
         return self.candidates[0]
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: all laws, and the parameters of the best."""
+        laws = "".join(
+            f"<tr><td>{c.name}</td><td>{c.parameters}</td><td>{100 * c.error:.2g} %</td><td>{100 * c.seen:.2g} %</td>"
+            f"<td>{'tie' if c.tie else ''}</td></tr>"
+            for c in self.candidates
+        )
+        parameters = "".join(
+            f"<tr><td>{e.name}</td><td>{e.value:.5g}</td><td>{e.low:.5g} to {e.high:.5g}</td><td>{e.unit}</td></tr>"
+            for e in self.best.fit.estimates.values()
+        )
+        return (
+            f"<p><b>{self.best.name} predicts what it was not fitted to with an error of {100 * self.best.error:.2g} % "
+            "of the range of the force.</b></p>"
+            "<table><tr><th>law</th><th>free parameters</th><th>error unseen</th><th>error fitted</th><th></th></tr>"
+            f"{laws}</table><table><tr><th>parameter of {self.best.name}</th><th>value</th>"
+            f"<th>{100 * self.best.fit.level:g} % interval</th><th>unit</th></tr>{parameters}</table>"
+        )
+
 
 def rank(
     tests: Mapping[str, tuple[Block, Sequence[MeasuredTest]]],

@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 from os import PathLike
+from pathlib import Path
 from zipfile import BadZipFile
 
 import numpy as np
 
+from hyloop.core.writing import replacing
 from hyloop.errors import BadInput
 
 __all__ = ["Snapshot"]
@@ -33,8 +35,11 @@ class Snapshot:
     numbers: np.ndarray
 
     def save(self, path: str | PathLike) -> None:
-        """Write to an ``.npz`` file."""
-        np.savez(path, memory=self.memory, names=np.array(self.names), texts=np.array(self.texts), numbers=self.numbers)
+        """Write to an ``.npz`` file, whole or not at all; a name without the suffix gets it."""
+        target = Path(path) if str(path).endswith(".npz") else Path(f"{path}.npz")
+        names, texts = np.array(self.names), np.array(self.texts)
+        with replacing(target) as part, open(part, "wb") as stream:
+            np.savez(stream, memory=self.memory, names=names, texts=texts, numbers=self.numbers)
 
     @classmethod
     def load(cls, path: str | PathLike) -> "Snapshot":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hyloop.core.writing import check_target
 from hyloop.errors import BadInput, UnknownName
 from hyloop.record.layout import attributes_json
 
@@ -104,6 +105,7 @@ EXPORTS: dict[str, Callable[[Path, Any], None]] = {".csv": _csv, ".mat": _mat, "
 
 
 def check_export(path: Path) -> None:
-    """Refuse a suffix for which there is no format."""
+    """Refuse a suffix for which there is no format, and a place that cannot be written to."""
     if path.suffix.lower() not in EXPORTS:
         raise UnknownName("suffix", path.suffix, EXPORTS, where=f"export to {path}")
+    check_target(path)

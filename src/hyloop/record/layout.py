@@ -16,6 +16,12 @@ A file can be killed at any moment and must open afterwards. Four things see to 
 - Rows of ``/data`` are on the file before their times are, so a row counts once its time is there.
 - Nothing is created in SWMR mode; what is known only later overwrites attributes of fixed size.
 
+Nor may HDF5 meet a full disk: a write that fails leaves it in a state in which closing the file, or the end of the
+program, is a segmentation fault. So room on the disk is reserved before rows are handed to HDF5, with what it needs to
+close the file; where there is none, the rows are refused and the file is closed as it is. If a write fails all the
+same (a disk that was pulled out), HDF5 is given an empty file under the same handle to finish with, and the true one
+stays as it was.
+
 HDF5 reads zeros, or waits for ever, where a SWMR file was cut short (by a copy that failed, say). So the length it must
 have at least is kept in ``bytes`` and checked first. All strings have a fixed length, because the heap in which HDF5
 keeps others has no checksum, and a damaged one can make it wait for ever too.
@@ -29,7 +35,9 @@ The HDF Group, "Introduction to Single-Writer/Multiple-Reader (SWMR)", HDF5 docu
 
 import json
 import os
+import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from time import sleep
 from typing import Any
@@ -37,8 +45,10 @@ from typing import Any
 import h5py
 import numpy as np
 
+from hyloop.core.holding import holding
 from hyloop.core.writing import replacing
 from hyloop.errors import BadInput, BadShape
+from hyloop.record.room import release, reserve
 
 __all__ = [
     "RecordingFile",
@@ -57,20 +67,23 @@ _CHUNK_BYTES = 2**18  # a chunk is rewritten at every flush until it is full, so
 _OUTCOME_BYTES = 4096
 # h5py keeps the interpreter locked while it works; a pause between its calls lets a loop in another thread go on
 _BREATH = 1e-4  # s
+_SPARE = 2**16  # bytes for indices and attributes
+_AHEAD = 2**18  # bytes reserved at a time
 
 
 class RecordingFile:
     """A recording open for appending; `create` makes one."""
 
-    def __init__(self, file: h5py.File) -> None:
+    def __init__(self, file: h5py.File, chunk: int, held: ExitStack) -> None:
         self._file, self._data, self._time = file, dataset(file, "data"), dataset(file, "time")
-        self._rows = 0
+        self._rows, self._chunk, self._held = 0, chunk, held
+        self._handle, self._reserved = os.dup(file.id.get_vfd_handle()), 0  # bytes from the beginning of the file
 
     @classmethod
     def create(
         cls, path: Path, names: Sequence[str], units: Sequence[str], attributes: Mapping[str, Any], overwrite: bool
     ) -> "RecordingFile":
-        """Make the file with no rows in it; refuses to overwrite unless told to."""
+        """Make the file with no rows in it; refuses to overwrite unless told to, and while another process records."""
         check_name(path)
         provenance = attributes_json(attributes)
         if path.exists() and not overwrite:
@@ -78,7 +91,10 @@ class RecordingFile:
         channels = len(names)
         rows = int(np.clip(_CHUNK_BYTES // (8 * channels), 16, 8192))
         try:
-            with replacing(path) as part:
+            with ExitStack() as held, replacing(path) as part:
+                held.enter_context(holding(path, "another run is recording into it"))
+                with open(part, "wb") as empty:  # HDF5 must not be the first to find that there is no room
+                    reserve(empty.fileno(), 0, 2 * _SPARE + len(provenance) + 8 * (channels + 1) * 2 * rows)
                 with h5py.File(part, "w", libver=_LIBVER) as file:
                     file.create_dataset("data", (0, channels), "f8", maxshape=(None, channels), chunks=(rows, channels))
                     file.create_dataset("time", (0,), "f8", maxshape=(None,), chunks=(rows,), fillvalue=np.nan)
@@ -89,12 +105,20 @@ class RecordingFile:
                     later = dataset(file, "time").attrs
                     later["bytes"], later["dropped"], later["complete"] = np.int64(0), np.int64(0), np.uint8(0)
                     later["outcome"] = _fixed("{}", _OUTCOME_BYTES)
-                return cls(_open_swmr(part))
+                return cls(_open_swmr(part), rows, held.pop_all())
         except OSError as error:
             raise BadInput(f"cannot create {path}: {error}. Give a folder that can be written to.") from error
 
     def append(self, time: np.ndarray, data: np.ndarray) -> None:
-        """Add rows and hand them to the operating system, times last."""
+        """Add rows and hand them to the operating system, times last; `NoRoom`, and nothing added, if there is none."""
+        self._make_room(len(time))
+        try:
+            self._append(time, data)
+        except BaseException:
+            _divert(self._file.id.get_vfd_handle())
+            raise
+
+    def _append(self, time: np.ndarray, data: np.ndarray) -> None:
         begin, self._rows = self._rows, self._rows + len(time)
         for target, values in ((self._data, data), (self._time, time)):
             target.resize(self._rows, axis=0)
@@ -103,8 +127,16 @@ class RecordingFile:
             sleep(_BREATH)
             target.flush()
             sleep(_BREATH)
-        self._time.attrs.modify("bytes", np.int64(os.fstat(self._file.id.get_vfd_handle()).st_size))
+        self._time.attrs.modify("bytes", np.int64(os.fstat(self._handle).st_size))
         self._time.flush()
+
+    def _make_room(self, rows: int) -> None:
+        """Reserve what these rows can need, and what closing the file can."""
+        row = 8 * (self._data.shape[1] + 1)
+        end = self._file.id.get_filesize() + row * (rows + 2 * self._chunk) + _SPARE
+        if end > self._reserved:
+            reserve(self._handle, self._reserved, end + _AHEAD)
+            self._reserved = end + _AHEAD
 
     def finish(self, complete: bool, dropped: int = 0, outcome: str = "{}") -> None:
         """Write what is known only at the end."""
@@ -114,7 +146,19 @@ class RecordingFile:
         marks.modify("complete", np.uint8(complete))
 
     def close(self) -> None:
-        self._file.close()
+        with self._held:
+            try:
+                self._file.close()
+                release(self._handle)
+            finally:
+                os.close(self._handle)
+
+
+def _divert(handle: int) -> None:
+    """Put an empty file of the same length, which vanishes when it is closed, in the place of an open one."""
+    with suppress(OSError), tempfile.TemporaryFile(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as sink:
+        os.ftruncate(sink.fileno(), os.fstat(handle).st_size)
+        os.dup2(sink.fileno(), handle)
 
 
 def open_for_reading(path: Path) -> h5py.File:

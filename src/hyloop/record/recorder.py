@@ -10,6 +10,7 @@ import numpy as np
 
 from hyloop.errors import BadInput, BadShape, HyloopError, OutOfBounds
 from hyloop.record.layout import RecordingFile, check_channels, outcome_json
+from hyloop.record.room import NoRoom
 
 __all__ = ["Recorder"]
 
@@ -152,6 +153,9 @@ class Recorder:
                 self._wake.wait(self._flush_every)
                 self._wake.clear()
             self._file.finish(self._complete, self.dropped, self._outcome)
+        except NoRoom as error:
+            self._error = error
+            self._file.finish(False, self.dropped, outcome_json({"fault": f"no room for more: {error.strerror}"}))
         except BaseException as error:
             self._error = error
         finally:
@@ -166,7 +170,14 @@ class Recorder:
         while self._tail < head:
             at = self._tail % self._size
             n = min(head - self._tail, self._size - at)
-            self._file.append(self._times[at : at + n], self._ring[at : at + n])
+            while True:
+                try:
+                    self._file.append(self._times[at : at + n], self._ring[at : at + n])
+                    break
+                except NoRoom:  # what fits is kept
+                    if n == 1:
+                        raise
+                    n //= 2
             self._tail += n
             self._room.set()
 
@@ -179,9 +190,14 @@ class Recorder:
             self._refuse()
 
     def _refuse(self) -> None:
+        if isinstance(self._error, NoRoom):
+            raise HyloopError(
+                f"{self.path}: no room for more of the recording ({self._error.strerror}); {self._tail} rows are in "
+                "the file, which can be read. Make room on the disk, or record fewer channels or less often."
+            ) from self._error
         if self._error:
             raise HyloopError(
                 f"{self.path}: writing the recording failed ({self._error}); {self._tail} rows are in the file. "
-                "Check that the disk is there and has space."
+                "Check that the disk is there."
             ) from self._error
         raise BadInput(f"{self.path}: the recorder is closed; make a new one.")

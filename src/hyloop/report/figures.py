@@ -9,6 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.style import context
 
+from hyloop.core.writing import replacing
 from hyloop.errors import UnknownName
 from hyloop.report.charts import line_look
 from hyloop.report.display import (
@@ -87,7 +88,8 @@ def save_figures(folder: str | PathLike, recordings: Recordings, formats: Sequen
             for kind in formats:
                 paths.append(target / f"{name}.{kind}")
                 # without a date the same data give the same file
-                figure.savefig(paths[-1], metadata={"CreationDate": None} if kind == "pdf" else None)
+                with replacing(paths[-1]) as part:
+                    figure.savefig(part, format=kind, metadata={"CreationDate": None} if kind == "pdf" else None)
     return paths
 
 

@@ -12,8 +12,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from hyloop.core.writing import replacing
-from hyloop.errors import BadInput, BadShape
+from hyloop.core.writing import check_target, replacing
+from hyloop.errors import BadInput, BadShape, HyloopError
 from hyloop.report.cells import Link, Spark
 from hyloop.report.charts import Chart, Drawing, chart_spec
 from hyloop.report.movie import Movie, movie_html
@@ -96,12 +96,14 @@ def check_page(path: str | PathLike) -> None:
     """Refuse a name that promises another kind of file than a page."""
     if Path(path).suffix.lower() not in (".html", ".htm"):
         raise BadInput(f"{path}: a page is written as .html; give a name that ends so.")
+    check_target(path)
 
 
 def check_folder(path: str | PathLike, what: str) -> None:
     """Refuse a file, or a name that promises one, where a folder is written."""
     if Path(path).suffix.lower() in _FILES or Path(path).is_file():
         raise BadInput(f"{path}: {what} into a folder; give the name of one, without a suffix.")
+    check_target(path, folder=True)
 
 
 def write_page(path: str | PathLike, title: str, answer: Answer, sections: Sequence[Section]) -> Path:
@@ -112,9 +114,9 @@ def write_page(path: str | PathLike, title: str, answer: Answer, sections: Seque
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with replacing(target) as part:
-            part.write_text(page, encoding="utf-8")
+            part.write_text(page, encoding="utf-8", errors="backslashreplace")  # a file's name need not be text
     except OSError as error:
-        raise BadInput(f"cannot write {target}: {error}. Give a folder that can be written to.") from error
+        raise HyloopError(f"cannot write {target}: {error.strerror}. Make room, or give another folder.") from error
     return target
 
 

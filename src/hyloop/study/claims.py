@@ -14,14 +14,15 @@ A claim that cannot be compared says why in ``not_comparable``.
 """
 
 import json
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from hyloop.core.writing import replacing
 from hyloop.errors import BadInput, UnknownName
+from hyloop.files.toml import read_toml
 
 __all__ = ["Claim", "Verdict", "judge", "load_claims", "markdown", "read_verdicts", "write_verdicts"]
 
@@ -79,9 +80,8 @@ class Verdict(BaseModel):
 def load_claims(path: Path) -> list[Claim]:
     """Read ``claims.toml``."""
     try:
-        rows = tomllib.loads(path.read_text(encoding="utf-8")).get("claims", [])
-        claims = [Claim(**row) for row in rows]
-    except (OSError, tomllib.TOMLDecodeError, ValidationError, TypeError) as error:
+        claims = [Claim(**row) for row in read_toml(path).get("claims", [])]
+    except (ValidationError, TypeError) as error:
         raise BadInput(f"{path}: {error}") from error
     names = [claim.claim for claim in claims]
     if len(set(names)) != len(names):
@@ -130,7 +130,8 @@ def judge(
 def write_verdicts(path: Path, verdicts: Sequence[Verdict]) -> None:
     """Write ``claims.json``."""
     rows: list[dict[str, Any]] = [verdict.model_dump() for verdict in verdicts]
-    path.write_text(json.dumps(rows, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    with replacing(path) as part:
+        part.write_text(json.dumps(rows, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def read_verdicts(path: Path) -> list[Verdict]:

@@ -4,6 +4,8 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from hyloop.core import Instance
 from hyloop.devices import LAWS
 from hyloop.errors import BadInput, UnknownName
@@ -23,6 +25,12 @@ def identify(
     **settings: Any,
 ) -> Fit:
     """`hyloop.identification.fit` with one more method, ``"gradient"``: exact derivatives by JAX (pure laws only)."""
+    for test in (tests,) if isinstance(tests, MeasuredTest) else tests:
+        if not any(np.ptp(signal) > 0.0 for signal in test.inputs.values()):
+            raise BadInput(
+                f"{test.name}: {' and '.join(test.inputs)} does not change, so that this test tells nothing. Check "
+                "which channel or column was taken."
+            )
     if method != "gradient":
         return fit(law, tests, free, method, **settings)
     os.environ.setdefault("JAX_ENABLE_X64", "1")  # it counts if JAX was not imported before

@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from hyloop.core.holding import holding
+from hyloop.core.writing import check_target, set_aside
 from hyloop.errors import RunFailed
 from hyloop.files.load import load_experiment
 from hyloop.files.schema import Experiment
 from hyloop.record import Recorder, Recording
 from hyloop.record.layout import check_name
+from hyloop.record.room import check_room
 from hyloop.report.provenance import provenance
 from hyloop.study.build import Built, build
 from hyloop.study.following import described_models
@@ -23,6 +26,8 @@ __all__ = ["run_experiment", "run_file", "run_in_memory", "without_devices"]
 CHUNKS = 200  # pieces of a run: often enough for a smooth progress bar, rare enough to cost nothing
 
 Progress = Callable[[float], None]
+Keep = Callable[[Path], None]
+_TAKEN = "another run is recording into it"
 
 
 def run_file(
@@ -32,6 +37,7 @@ def run_file(
     *,
     overwrite: bool = True,
     allow_scripts: bool = False,
+    keep: Keep | None = None,
     bare: bool = False,
     progress: Progress | None = None,
 ) -> Recording:
@@ -49,6 +55,7 @@ def run_file(
         source=path,
         overrides=overrides,
         overwrite=overwrite,
+        keep=keep,
         allow_scripts=allow_scripts,
         progress=progress,
     )
@@ -72,6 +79,7 @@ def run_experiment(
     overrides: tuple[str, ...] = (),
     overwrite: bool = True,
     allow_scripts: bool = False,
+    keep: Keep | None = None,
     progress: Progress | None = None,
 ) -> Recording:
     """Build and run an experiment, writing a recording while it runs; returns it as the file has it.
@@ -84,6 +92,8 @@ def run_experiment(
         Replace a recording that exists; otherwise it is refused.
     allow_scripts : bool
         Run the OpenSeesPy script that the structure may name; otherwise such an experiment is refused.
+    keep : callable, optional
+        Rename a recording that exists, and its page, instead of replacing it; called with its new name.
     progress : callable, optional
         Called with the fraction done.
 
@@ -93,11 +103,16 @@ def run_experiment(
         If the response is not finite or a limit is passed; the recording holds everything until then.
     """
     check_name(path)
+    check_target(path)
+    if path.parent.is_dir():
+        with holding(path, _TAKEN):  # refuse now rather than after everything is compiled
+            pass
     built = build(experiment, allow_scripts=allow_scripts)
     path.parent.mkdir(parents=True, exist_ok=True)
     attributes = _about(built, source, overrides)
-    _record(built, path, attributes, overwrite, progress)
-    return Recording.load(path)
+    with holding(path, _TAKEN):
+        _record(built, path, attributes, overwrite, keep, progress)
+        return Recording.load(path)
 
 
 def run_in_memory(
@@ -144,7 +159,9 @@ def _laws(experiment: Experiment) -> dict[str, Any]:
     return {name: spec.file.origin for name, spec in devices.items() if spec is not None and spec.file is not None}
 
 
-def _record(built: Built, path: Path, attributes: dict[str, Any], overwrite: bool, progress: Progress | None) -> None:
+def _record(
+    built: Built, path: Path, attributes: dict[str, Any], overwrite: bool, keep: Keep | None, progress: Progress | None
+) -> None:
     every, loop, rows = built.experiment.recording.every, built.loop, built.excitation
     per_step = loop.substeps if every == "tick" else 1
     wanted, derived = built.recorded()
@@ -157,19 +174,26 @@ def _record(built: Built, path: Path, attributes: dict[str, Any], overwrite: boo
     first = chosen(loop.advance(rows[:0], with_present=True, **settings))
     attributes |= {**first.attributes, "building": built.building}
     ticks = (len(rows) - 1) * loop.substeps
+    check_room(path, (1 + (len(rows) - 1) * per_step) * (1 + len(first.names)))
+    if keep is not None and (earlier := set_aside(path, ".html")):
+        keep(earlier)
     with Recorder(path, first.names, first.units, loop.dt / per_step, attributes, overwrite=overwrite) as recorder:
         recorder.write(first.data)
         begin = perf_counter()  # everything is compiled by now
         pieces = np.array_split(rows[1:], min(CHUNKS, max(len(rows) - 1, 1)))
-        for k, piece in enumerate(pieces):
-            try:
+        try:
+            for k, piece in enumerate(pieces):
                 recorder.write(chosen(loop.advance(piece, **settings)).data)
-            except RunFailed as failure:
-                recorder.write(chosen(failure.result).data)
-                recorder.outcome["fault"] = str(failure)
-                raise
-            if progress:
-                progress((k + 1) / len(pieces))
+                if progress:
+                    progress((k + 1) / len(pieces))
+        except RunFailed as failure:
+            recorder.write(chosen(failure.result).data)
+            recorder.outcome["fault"] = str(failure)
+            raise
+        except KeyboardInterrupt as stop:
+            recorder.outcome["fault"] = "interrupted"
+            stop.args = (*stop.args, f"{path} holds what was recorded until then, and is marked as not complete")
+            raise
         elapsed = perf_counter() - begin
         if outside := outside_notes(loop):
             recorder.outcome["notes"] = [*built.notes, *outside]

@@ -5,8 +5,8 @@ A study is a folder with ``study.toml`` (title, reference), ``claims.toml`` and 
 """
 
 import importlib.util
+import shutil
 import sys
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,12 +14,17 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from hyloop.errors import BadInput, UnknownName
+from hyloop.core.holding import holding
+from hyloop.core.writing import set_aside
+from hyloop.errors import BadInput, RunFailed, UnknownName
+from hyloop.files.toml import read_toml
 from hyloop.record import Recording
 from hyloop.report.page import Table, check_folder
 from hyloop.report.study_page import JudgedClaim, StudySummary, study_sentence, write_study
 from hyloop.study.claims import Claim, Verdict, judge, load_claims, write_verdicts
 from hyloop.study.run import run_file
+
+Progress = Callable[[str, float], None]
 
 __all__ = ["Job", "Study", "StudyResult", "find_studies", "run_study"]
 
@@ -40,14 +45,19 @@ class Job:
     """What a study's ``run`` works with."""
 
     folder: Path  # of the study
-    out: Path  # for recordings
+    out: Path  # for recordings; it becomes the folder of results when the study has ended
     quick: bool
-    progress: Callable[[str, float], None]  # what is being done, fraction of it
+    progress: Progress  # what is being done, fraction of it
     recordings: dict[str, Recording] = field(default_factory=dict)
     tables: list[Table] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     numbers: list[tuple[str, str]] = field(default_factory=list)  # for the top of the page: a number and what it is
     not_comparable: dict[str, str] = field(default_factory=dict)  # claims this run cannot judge, and why
+
+    @property
+    def kept(self) -> Path:
+        """Folder for what a later run may read again, such as fits that take long; it begins with that of the last."""
+        return self.out / "kept"
 
     def run(self, case: str, experiment: str, *overrides: str) -> Recording:
         """Run one case from an experiment file of the study's folder; it appears in the report."""
@@ -92,31 +102,73 @@ def describe(folder: Path) -> Study:
     """Head of a study."""
     path = folder / "study.toml"
     try:
-        return Study(**tomllib.loads(path.read_text(encoding="utf-8")))
-    except (OSError, tomllib.TOMLDecodeError, ValidationError, TypeError) as error:
+        return Study(**read_toml(path))
+    except (ValidationError, TypeError) as error:
         raise BadInput(f"{path}: {error}") from error
 
 
-def run_study(name: str, out: Path, *, quick: bool, progress: Callable[[str, float], None]) -> StudyResult:
-    """Run a study, judge its claims, and write ``claims.json`` and ``report.html`` into `out`."""
+def run_study(
+    name: str, out: Path, *, quick: bool, progress: Progress, keep: Callable[[Path], None] = lambda earlier: None
+) -> StudyResult:
+    """Run a study, judge its claims, and write ``claims.json`` and ``report.html`` into `out`.
+
+    Results are written into a neighbouring folder, ``NAME.unfinished``, which takes its place at the end; results that
+    were there before are renamed and handed to `keep`. So a study that breaks off leaves them as they were.
+    """
     studies = find_studies()
     if name not in studies:
         raise UnknownName("study", name, studies)
-    folder = studies[name]
     check_folder(out, "a study is written")
-    head, claims = describe(folder), load_claims(folder / "claims.toml")
-    out.mkdir(parents=True, exist_ok=True)
-    job = Job(folder, out, quick, progress)
-    values = _load(folder / "study.py").run(job)
+    head, claims = describe(studies[name]), load_claims(studies[name] / "claims.toml")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with holding(out, "another run of a study is writing into it"):
+        unfinished = _begin(out)
+        job = Job(studies[name], unfinished, quick, progress)
+        try:
+            verdicts, sentence = _run(name, job, head, claims)
+        except KeyboardInterrupt as stop:
+            stop.args = (*stop.args, f"{unfinished} has what there is of the study")
+            raise
+        except RunFailed as failure:
+            failure.args = (f"{failure} {unfinished} has what there is of the study.",)
+            raise
+        except BadInput:
+            if not any(unfinished.iterdir()):
+                unfinished.rmdir()
+            raise
+        if out.is_dir() and not any(out.iterdir()):
+            out.rmdir()
+        if earlier := set_aside(out):
+            keep(earlier)
+        unfinished.rename(out)
+    return StudyResult(verdicts, out / "claims.json", out / "report.html", job.notes, sentence)
+
+
+def _begin(out: Path) -> Path:
+    """An empty folder beside that of the results, but for what the last run has kept, whether it has ended or not."""
+    unfinished, room = (out.with_name(f"{out.name}.{what}") for what in ("unfinished", "kept"))
+    for last in (unfinished, out):
+        if (last / "kept").is_dir() and not room.exists():
+            shutil.copytree(last / "kept", room)
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir()
+    if room.exists():
+        room.rename(unfinished / "kept")
+    return unfinished
+
+
+def _run(name: str, job: Job, head: Study, claims: list[Claim]) -> tuple[list[Verdict], str]:
+    """Run the study, write its claims and its page, and say in a sentence what came out."""
+    values = _load(job.folder / "study.py").run(job)
     command = f"hyloop study run {name}"
-    verdicts = judge(name, claims, values, command + " --quick" * quick, job.not_comparable, partial=quick)
-    write_verdicts(out / "claims.json", verdicts)
+    verdicts = judge(name, claims, values, command + " --quick" * job.quick, job.not_comparable, partial=job.quick)
+    write_verdicts(job.out / "claims.json", verdicts)
     comparable = sum(claim.comparable for claim in claims)
     about = [*job.notes, head.about, head.reference]
-    summary = StudySummary(head.title, about, comparable, quick, head.full, command, job.numbers)
+    summary = StudySummary(head.title, about, comparable, job.quick, head.full, command, job.numbers)
     judged = _judged(claims, verdicts, job.not_comparable)
-    report = write_study(out / "report.html", summary, judged, job.tables, job.recordings)
-    return StudyResult(verdicts, out / "claims.json", report, job.notes, study_sentence(summary, judged))
+    write_study(job.out / "report.html", summary, judged, job.tables, job.recordings)
+    return verdicts, study_sentence(summary, judged)
 
 
 def _judged(claims: list[Claim], verdicts: list[Verdict], reasons: dict[str, str]) -> list[JudgedClaim]:

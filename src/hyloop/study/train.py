@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hyloop.core.writing import check_target, replacing
 from hyloop.errors import BadInput
 from hyloop.files.training import load_training
 from hyloop.files.training_data import read_histories
@@ -31,6 +32,7 @@ def prepare(path: Path, overrides: Sequence[str] = (), out: Path | None = None) 
     target = out or Path(file.output or Path("out") / f"{path.stem}.safetensors")
     if target.suffix != ".safetensors":
         raise BadInput(f"{target}: a network is written as .safetensors; give a name that ends so.")
+    check_target(target)
     try:
         data = read_histories(file.data)
         parts = split(data.histories, file.split.validation, file.split.test, least=file.training.window or 2)
@@ -111,7 +113,8 @@ def train_file(
         network.save(members[-1].path)
     chosen = min(members, key=lambda m: m.history.validation.min()) if now.parts.validation else members[0]
     if chosen.path != now.out:
-        shutil.copyfile(chosen.path, now.out)
+        with replacing(now.out) as part:
+            shutil.copyfile(chosen.path, part)
     return TrainingOutcome(now, tuple(members), chosen)
 
 

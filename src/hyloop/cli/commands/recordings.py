@@ -28,7 +28,7 @@ def export(
 
     check_export(target)
     Recording.load(file).export(target)
-    console.print(f"wrote {target}")
+    console.print(f"wrote {target}", soft_wrap=True)
 
 
 def report(

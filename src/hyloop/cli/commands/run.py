@@ -22,12 +22,18 @@ def run(
         typer.Option(help="Show beside it: `bare`, the same without its devices, which is run too; or a recording."),
     ] = None,
     report: Annotated[bool, typer.Option(help="Write a report page beside the recording.")] = True,
-    force: Annotated[bool, typer.Option("--force", help="Replace the recording named by --out if it exists.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace a recording that is there already.")] = False,
     allow_scripts: AllowScripts = False,
     open_: Open = False,
     json: Json = False,
 ) -> None:
-    """Run an experiment file: record it, and write a page with the building in motion and figures."""
+    """Run an experiment file: record it, and write a page with the building in motion and figures.
+
+    A recording that is there already is kept: out/NAME.h5 and its page become out/NAME-1.h5 and out/NAME-1.html (or the
+    next number that is free). One named by --out is not written over. With --force both are replaced.
+
+    A run that is interrupted (Ctrl-C) or fails leaves its recording until then, marked as not complete.
+    """
     from hyloop.cli.run import run_run
 
     run_run(file, set_ or [], out, against, report, force, allow_scripts, open_, json)

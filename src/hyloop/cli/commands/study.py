@@ -31,15 +31,24 @@ def study_run(
     name: Annotated[str, typer.Argument(help="A name from `hyloop study list`.")],
     quick: Annotated[bool, typer.Option("--quick", help="A shorter version that ends within a minute.")] = False,
     out: Annotated[Path | None, typer.Option(help="Folder for the results (default: out/NAME).")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace results that are there already.")] = False,
     open_: Open = False,
     json: Json = False,
 ) -> None:
-    """Run a study: claims.json, a table paper / ours / verdict, and a report page."""
+    """Run a study: claims.json, a table paper / ours / verdict, and a report page.
+
+    Results that are there already are kept: out/NAME becomes out/NAME-1 (or the next number that is free). A folder
+    named by --out is not written over. With --force both are replaced.
+
+    A study that breaks off leaves what it had in out/NAME.unfinished, and the results of before as they were.
+    """
     from hyloop.cli.info import show_verdicts
+    from hyloop.cli.results import check_results, keeper
     from hyloop.study.studies import run_study
 
+    check_results(out, force)
     with progress_bars(not json) as update:
-        result = run_study(name, out or Path("out") / name, quick=quick, progress=update)
+        result = run_study(name, out or Path("out") / name, quick=quick, progress=update, keep=keeper(force))
     open_page(result.report, open_)
     if json:
         print_json([verdict.model_dump() for verdict in result.verdicts])
@@ -49,8 +58,8 @@ def study_run(
     console.print(result.sentence, markup=False)
     for note in result.notes:
         console.print(f"note: {note}")
-    console.print(f"claims: {result.claims}")
-    console.print(f"report: {result.report}")
+    console.print(f"claims: {result.claims}", soft_wrap=True)
+    console.print(f"report: {result.report}", soft_wrap=True)
 
 
 @app.command("table")
