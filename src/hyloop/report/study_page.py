@@ -38,12 +38,12 @@ def write_study(
     sections = []
     if len(first) < len(drawable(judged)):
         text = ["Every claim with two numbers, in the order of the paper."]
-        sections.append(Section("All claims", text, charts=_pieces(drawable(judged)), tables=[_table(judged)]))
-    elif judged:
-        sections.append(Section("Every claim with its source", tables=[_table(judged)]))
-    sections.append(Section("What was run", study.about, tables=tables))
+        sections.append(Section("All claims", text, charts=_pieces(drawable(judged))))
     answer = Answer(study_sentence(study, judged), _numbers(study, judged), picture)
-    return write_report(path, recordings, title=study.title, answer=answer, sections=sections)
+    summary = [*([_table(judged)] if judged else []), *tables]
+    return write_report(
+        path, recordings, title=study.title, answer=answer, summary=summary, notes=study.about, sections=sections
+    )
 
 
 def _pieces(claims: list[JudgedClaim]) -> list[Drawing]:
