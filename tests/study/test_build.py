@@ -254,9 +254,14 @@ def test_stories_of_matrices_need_floors(make):
 
 
 def test_recording_chooses_channels_and_rate(make):
-    built = make(FRAME, 'recording.channels=["damper?.f"]', "recording.every=tick", "integrator.substeps=4")
-    result = built.run(steps=5)
+    chosen = ['recording.channels=["damper?.f"]', "recording.every=tick", "integrator.substeps=4"]
+    result = make(FRAME, *chosen, "recording.derived=false").run(steps=5)
     assert (result.names, len(result)) == (("damper1.f", "damper2.f"), 21)
+    more = make(FRAME, *chosen).run(steps=5)
+    assert more.names[:2] == ("damper1.f", "damper2.f") and {"drift.3", "base_shear", "energy.input"} < set(more.names)
+    assert more.data[:, :2].tobytes() == result.data.tobytes()
+    derived = make(FRAME, 'recording.channels=["drift.*"]').run(steps=5)  # a pattern that nothing else matches
+    assert "drift.1" in derived.names and "u.1" not in derived.names
 
 
 @pytest.mark.parametrize(
