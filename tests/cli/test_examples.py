@@ -129,4 +129,4 @@ def test_run_opens_its_page(monkeypatch, say):
     say("new", "mine")
     say("run", "mine.toml", "--set", "excitation.duration=2 s", "--open")
     say("report", "out/mine.h5", "--open")
-    assert [address.rpartition("/")[2] for address in opened] == ["mine.html", "report.html"]
+    assert [address.rpartition("/")[2] for address in opened] == ["mine.html", "mine.html"]

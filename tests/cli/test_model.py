@@ -85,7 +85,7 @@ def test_the_models_to_copy(hyloop, name):
         found["mass"]["ux"] / 1e3, rel=SHOWN
     )
     assert {key: int(row[0]) for key, row in page.rows("Size").items()} == found["counts"]
-    (picture,) = page.specs
+    picture = page.picture
     lines = [trace for trace in picture["data"] if trace.get("mode") == "lines"]
     members = {text for trace in lines for text in trace.get("text") or () if text}
     assert len(members) == found["counts"]["members"]  # each is named where it stands

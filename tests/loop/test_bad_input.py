@@ -26,7 +26,7 @@ REFUSED = {
     "influence too short": (lambda: Structure(np.eye(2), np.eye(2), influence=[1.0]), BadShape, "influence"),
     "equal names": (lambda: Structure(np.eye(2), np.eye(2), names=["a", "a"]), BadShape, "2 different names"),
     "unequal stories": (lambda: shear_frame([1.0, 1.0], [1.0]), BadShape, "vectors of one length"),
-    "gravity without heights": (lambda: shear_frame([1.0], [1.0], gravity=[1.0]), BadShape, "give both or neither"),
+    "gravity without heights": (lambda: shear_frame([1.0], [1.0], gravity=[1.0]), BadShape, "needs heights too"),
     "no such story": (lambda: FRAME.story(3), OutOfBounds, "stories run from 1 to 2"),
     "no such degree of freedom": (lambda: FRAME.between("roof"), UnknownName, "unknown degree of freedom 'roof'"),
     "device on itself": (lambda: FRAME.between(1, 1), OutOfBounds, "with itself"),

@@ -1,5 +1,6 @@
 """A recording for which there is no room any more, and one whose disk fails: said, readable, and no crash of HDF5."""
 
+import re
 import subprocess
 import sys
 
@@ -43,7 +44,9 @@ def test_what_was_recorded_can_be_read_and_hdf5_does_not_crash(tmp_path, how, me
     assert f"{path}: {message}" in done.stderr and "Traceback" not in done.stderr
     recording = Recording.load(path)
     assert not recording.complete and len(recording) > 5000
-    assert f"{len(recording)} rows are in the file" in done.stderr
+    # a write that fails half-way may have left more rows than were counted, never fewer
+    counted = int(re.search(r"(\d+) rows are in\s+the file", done.stderr)[1])
+    assert counted == len(recording) if how == "limit" else 5000 < counted <= len(recording)
     assert (recording.data[:, 0] == range(len(recording))).all()
     assert path.stat().st_size <= MOST and [p.name for p in tmp_path.iterdir()] == ["run.h5"]
     assert ("no room" in recording.fault) is (how == "limit")

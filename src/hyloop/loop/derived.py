@@ -18,9 +18,12 @@ Uang, Bertero (1990), Evaluation of seismic energy in structures, doi:10.1002/eq
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
+from hyloop.core.low_rank import LowRank
 from hyloop.loop.site import Site
 from hyloop.record import Recording
 from hyloop.structure import Structure
@@ -44,12 +47,16 @@ class Derived:
 
     def __init__(self, structure: Structure, sites: Sequence[Site], excitations: Sequence[str]) -> None:
         self._structure, self._sites, self._ground = structure, tuple(sites), tuple(excitations)
-        directions = structure.influence.shape[1]
-        self._stories = np.array([structure.story(k + 1) for k in range(len(structure.floors))]).reshape(
-            -1, structure.n
+        # sparse products go row by row: pieces of a recording give the numbers of the whole, to the last bit
+        self._M, self._K, self._load, self._influence = (
+            sparse.csr_array(matrix) for matrix in (structure.M, structure.K, structure.excitation, structure.influence)
         )
+        self._C = structure.C if isinstance(structure.C, LowRank) else sparse.csr_array(structure.C)
+        directions = structure.influence.shape[1]
+        drifts = [structure.story(k + 1) for k in range(len(structure.floors))]
+        self._stories = sparse.csr_array(np.array(drifts).reshape(-1, structure.n))
         self._moving = np.array(structure.floors or np.flatnonzero(structure.influence.any(axis=1)), dtype=int)
-        stories = range(1, len(self._stories) + 1)
+        stories = range(1, len(drifts) + 1)
         self._linear = not structure.elements
         channels = {f"a_abs.{structure.names[k]}": "m/s2" for k in self._moving}
         channels |= {f"drift.{k}": "m" for k in stories}
@@ -99,28 +106,27 @@ class Derived:
     def _rows(self, motion: np.ndarray, devices: np.ndarray) -> np.ndarray:
         s, n, k = self._structure, self._structure.n, len(self._ground)
         e, (u, v, a) = motion[:, :k], (motion[:, k + i * n : k + (i + 1) * n] for i in range(3))
-        directions = s.influence.shape[1]
-        absolute = a + e[:, :directions] @ s.influence.T
-        drift = (u - s.at_rest) @ self._stories.T
+        absolute = a + _times(self._influence, e[:, : s.influence.shape[1]])
+        drift = _times(self._stories, u - s.at_rest)
         columns = [absolute[:, self._moving], drift]
         if s.heights:
             columns.append(drift / np.asarray(s.heights))
-        columns.append(-(s.M @ absolute.T).T @ s.influence)
+        columns.append(-_times(self._influence.T.tocsr(), _times(self._M, absolute)))
         return np.hstack([*columns, self._energies(e, u, v, devices)])
 
     def _energies(self, e: np.ndarray, u: np.ndarray, v: np.ndarray, devices: np.ndarray) -> np.ndarray:
         s = self._structure
-        load, friction = e @ s.excitation.T, (s.C @ v.T).T
+        load, friction = _times(self._load, e), _times(self._C, v)
         d, f = devices[:, 0::2], devices[:, 1::2] * np.array([site.count for site in self._sites])
-        kinetic = 0.5 * np.einsum("ij,ij->i", v, (s.M @ v.T).T)
-        stored = 0.5 * np.einsum("ij,ij->i", u, (s.K @ u.T).T) - u @ s.dead_load
+        kinetic = 0.5 * _dot(v, _times(self._M, v))
+        stored = 0.5 * _dot(u, _times(self._K, u)) - _dot(u, np.broadcast_to(s.dead_load, u.shape))
         if self._last is None:
             self._last = load[:1], friction[:1], f[:1], u[:1], d[:1]
             self._start = kinetic[0], stored[0]
         (load0, friction0, f0, u0, d0), self._last = self._last, (load[-1:], friction[-1:], f[-1:], u[-1:], d[-1:])
         du, dd = np.diff(u, axis=0, prepend=u0), np.diff(d, axis=0, prepend=d0)
         done = [(load0, load, du), (friction0, friction, du), (f0, f, dd)]
-        work = np.column_stack([_work(before, force, path) for before, force, path in done]) + self._totals
+        work = np.column_stack([_work(*parts, total) for parts, total in zip(done, self._totals, strict=True)])
         self._totals = work[-1]
         put_in, damping, by_devices = work.T
         rest = put_in - (kinetic - self._start[0]) - damping - by_devices
@@ -130,7 +136,17 @@ class Derived:
         return np.column_stack([put_in, kinetic, damping, stored, by_devices, rest - stored])
 
 
-def _work(before: np.ndarray, force: np.ndarray, path: np.ndarray) -> np.ndarray:
-    """Work of forces along their paths until each row, from the row before the first."""
+def _work(before: np.ndarray, force: np.ndarray, path: np.ndarray, total: float) -> np.ndarray:
+    """Work of forces along their paths until each row, from the row before the first, where it was `total`."""
     middle = 0.5 * (force + np.concatenate([before, force[:-1]]))
-    return np.cumsum(np.einsum("ij,ij->i", middle, path))
+    return np.cumsum(np.append(total, _dot(middle, path)))[1:]
+
+
+def _times(matrix: Any, rows: np.ndarray) -> np.ndarray:
+    """The product with every row."""
+    return np.ascontiguousarray((matrix @ rows.T).T)
+
+
+def _dot(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Scalar product of each row."""
+    return (one * other).sum(axis=1)

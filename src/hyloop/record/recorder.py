@@ -197,7 +197,7 @@ class Recorder:
             ) from self._error
         if self._error:
             raise HyloopError(
-                f"{self.path}: writing the recording failed ({self._error}); {self._tail} rows are in the file. "
-                "Check that the disk is there."
+                f"{self.path}: writing the recording failed ({self._error}); at least {self._tail} rows are in the "
+                "file. Check that the disk is there."
             ) from self._error
         raise BadInput(f"{self.path}: the recorder is closed; make a new one.")

@@ -131,7 +131,7 @@ def _devices(recordings: Recordings) -> list[Table]:
         "devices",
         "energy dissipated by all [kJ]",
     ]
-    return [Table("Devices", columns, rows)] if rows else []
+    return [Table("Devices", columns, rows, folded=len(rows) > _LONG)] if rows else []
 
 
 def _peaks(recordings: Recordings) -> list[Table]:

@@ -130,4 +130,16 @@ def identify(
 
 def _word(value: Any) -> str:
     """As it would be written on the command line."""
-    return value if isinstance(value, str) else json.dumps(value)
+    return value if isinstance(value, str) else _toml(value)
+
+
+def _toml(value: Any) -> str:
+    """A value as TOML; tables within one line."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{json.dumps(str(key))} = {_toml(part)}" for key, part in value.items()) + " }"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    try:
+        return json.dumps(value.item() if hasattr(value, "item") else value, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError):
+        raise BadInput(f"changes: {value!r} cannot stand in a file; give numbers, texts, lists or tables.") from None

@@ -45,11 +45,8 @@ def report(
 ) -> None:
     """Write a page about a recording, a comparison of several, or a catalogue of a folder.
 
-    hyloop report out/run.h5                     peaks and figures of one run
-
-    hyloop report out/bare.h5 out/damped.h5      what differs, as numbers and over time
-
-    hyloop report out                            one row for each recording below out/
+    One recording: peaks, the building in motion, figures. Several: what differs, as numbers and over time. A folder:
+    one row for each recording below it. Try:  hyloop report out
     """
     from hyloop.cli.report import run_report
 
