@@ -7,6 +7,8 @@ import numpy as np
 from hyloop.files.load import load_experiment
 from hyloop.metrics import running_rmsd
 from hyloop.neural import load_network
+from hyloop.report.charts import Chart
+from hyloop.report.display import hysteresis_panels
 from hyloop.report.page import Table
 from hyloop.study.build import build
 from hyloop.updating import pretrain
@@ -77,6 +79,7 @@ def _one_wrong_network(job, shorter, reference, exact):
     _show(job, "RMSD, El Centro, one network trained on another device", found, 0)
     before, after = (found[case][0][0] for case in ("not updated", "updated"))
     gain = before / after
+    _draw(job, [ELEMENTS[k] for k in np.argsort(-gain)[:3]])
     job.numbers.append(
         (f"÷ {before.mean() / after.mean():.2g}", "error of the models by updating, network of another device")
     )
@@ -86,6 +89,18 @@ def _one_wrong_network(job, shorter, reference, exact):
         f"from {before.min():.2g}-{before.max():.2g} to {after.min():.2g}-{after.max():.2g}, story by story by factors "
         f"of {gain.min():.2g} to {gain.max():.2g}. Claims about networks are means over five and need the full run.",
     )
+
+
+def _draw(job, elements):
+    """Loops of the braces that updating helps most: as they are, with the network left alone, and updated."""
+    runs = {"exact": job.recordings["Reference"]}
+    for case in ("not updated", "updated"):
+        runs[case] = job.recordings[f"network of another device, {case}"]
+    wanted = [f"brace{e}.{key}" for e in sorted(elements) for key in "df"]
+    panels = hysteresis_panels({name: run.select(*wanted) for name, run in runs.items()}, 1500)
+    alt = "Loops of three modelled braces: exact, with a network that was not updated, and updated."
+    caption = "The three braces that updating helps most; the network was trained on another device."
+    job.picture = Chart(panels, alt, caption, columns=3, row_height=300)
 
 
 def _with_networks(job, shorter, reference, exact, filtered):

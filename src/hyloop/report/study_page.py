@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from hyloop.report.charts import Drawing
+from hyloop.report.charts import Chart, Drawing
 from hyloop.report.claims_picture import JudgedClaim, draw_claims, drawable
 from hyloop.report.display import Recordings
 from hyloop.report.page import Answer, Section, Table
@@ -14,6 +14,7 @@ from hyloop.report.run_page import write_report
 __all__ = ["JudgedClaim", "StudySummary", "study_sentence", "write_study"]
 
 SHEET = 45  # rows of a picture on paper
+FEW = 8  # claims; fewer make no picture, and that of the study itself stands first
 FIRST = 22  # rows of the first picture: all of it stands on the first screen
 
 
@@ -27,6 +28,7 @@ class StudySummary(NamedTuple):
     full: str  # time of the full run in words
     command: str  # of the full run
     numbers: Sequence[tuple[str, str]] = ()  # of the study itself, for the top of the page
+    picture: Chart | None = None  # of the study itself, for the top of a page with few claims
 
 
 def write_study(
@@ -34,8 +36,11 @@ def write_study(
 ) -> Path:
     """Write one HTML page about a study; it loads nothing."""
     first = _first(judged)
-    picture = draw_claims(first, _caption(judged, first)) if first else None
-    sections = []
+    claims = draw_claims(first, _caption(judged, first)) if first else None
+    picture, sections = claims, []
+    if study.picture is not None and len(first) < FEW:
+        picture = study.picture
+        sections += [Section("Ours beside the paper's", charts=[claims])] if claims else []
     if len(first) < len(drawable(judged)):
         text = ["Every claim with two numbers, in the order of the paper."]
         sections.append(Section("All claims", text, charts=_pieces(drawable(judged))))

@@ -19,6 +19,7 @@ from hyloop.core.writing import set_aside
 from hyloop.errors import BadInput, RunFailed, UnknownName
 from hyloop.files.toml import read_toml
 from hyloop.record import Recording
+from hyloop.report.charts import Chart
 from hyloop.report.page import Table, check_folder
 from hyloop.report.study_page import JudgedClaim, StudySummary, study_sentence, write_study
 from hyloop.study.claims import Claim, Verdict, judge, load_claims, write_verdicts
@@ -52,6 +53,7 @@ class Job:
     tables: list[Table] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     numbers: list[tuple[str, str]] = field(default_factory=list)  # for the top of the page: a number and what it is
+    picture: Chart | None = None  # for the top of a page with few claims
     not_comparable: dict[str, str] = field(default_factory=dict)  # claims this run cannot judge, and why
 
     @property
@@ -165,7 +167,7 @@ def _run(name: str, job: Job, head: Study, claims: list[Claim]) -> tuple[list[Ve
     write_verdicts(job.out / "claims.json", verdicts)
     comparable = sum(claim.comparable for claim in claims)
     about = [*job.notes, head.about, head.reference]
-    summary = StudySummary(head.title, about, comparable, job.quick, head.full, command, job.numbers)
+    summary = StudySummary(head.title, about, comparable, job.quick, head.full, command, job.numbers, job.picture)
     judged = _judged(claims, verdicts, job.not_comparable)
     write_study(job.out / "report.html", summary, judged, job.tables, job.recordings)
     return verdicts, study_sentence(summary, judged)
