@@ -23,7 +23,8 @@ from hyloop.study.trained import outside_notes
 
 __all__ = ["run_experiment", "run_file", "run_in_memory", "without_devices"]
 
-CHUNKS = 200  # pieces of a run: often enough for a smooth progress bar, rare enough to cost nothing
+CHUNKS = 200  # pieces of a run at most: often enough for a smooth progress bar
+PIECE = 64  # steps of a piece at least: rare enough to cost little
 
 Progress = Callable[[float], None]
 Keep = Callable[[Path], None]
@@ -180,7 +181,7 @@ def _record(
     with Recorder(path, first.names, first.units, loop.dt / per_step, attributes, overwrite=overwrite) as recorder:
         recorder.write(first.data)
         begin = perf_counter()  # everything is compiled by now
-        pieces = np.array_split(rows[1:], min(CHUNKS, max(len(rows) - 1, 1)))
+        pieces = np.array_split(rows[1:], min(CHUNKS, max((len(rows) - 1) // PIECE, 1)))
         try:
             for k, piece in enumerate(pieces):
                 recorder.write(chosen(loop.advance(piece, **settings)).data)
