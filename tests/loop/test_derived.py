@@ -6,7 +6,7 @@ from scipy import sparse
 
 from hyloop import Loop, Site, Structure, shear_frame
 from hyloop.devices import bouc_wen, dashpot, spring
-from hyloop.errors import BadShape, OutOfBounds
+from hyloop.errors import BadInput, BadShape, OutOfBounds, RunFailed
 from hyloop.hazards import GroundMotion
 from hyloop.integrators import mkr_alpha, newmark, newmark_explicit
 from hyloop.structure import rayleigh
@@ -135,3 +135,33 @@ def test_heights_are_checked():
         Structure(M=[1.0, 1.0], K=np.eye(2), floors=[0, 1], heights=[3.0])
     with pytest.raises(OutOfBounds, match=r"heights: .*positive"):
         Structure(M=[1.0], K=[[1.0]], floors=[0], heights=[-3.0])
+
+
+def test_base_shear_carries_other_loads_too():
+    """A force that is held: the first story carries all of it, and inertia nothing."""
+    frame = shear_frame([1e4] * 2, [1e7] * 2)
+    frame = Structure(M=frame.M, K=frame.K, loads=[[1.0], [1.0]], floors=[0, 1])
+    frame = frame.with_damping(rayleigh(frame, 0.2))
+    t = np.arange(0.0, 20.0, 0.005)
+    push = 10e3 * np.minimum(t / 5.0, 1.0)  # N on each floor
+    loop = Loop(frame, method=newmark_explicit(), dt=0.005)
+    r = loop.run(np.column_stack([np.zeros_like(t), push]), derived=True)
+    assert r["base_shear"][-1] == pytest.approx(20e3, rel=1e-6)
+    np.testing.assert_allclose(r["base_shear"][-1], 1e7 * r["drift.1"][-1], rtol=1e-6)
+
+
+def test_a_run_that_fails_has_its_derived_channels():
+    frame = _frame()
+    loop = Loop(frame, [Site("damper", frame.story(1), spring(k=1e5), max_d=1e-3)], method=newmark_explicit(), dt=0.005)
+    with pytest.raises(RunFailed) as caught:
+        loop.run(_motion(0.005), record="u.1", derived=True)
+    result = caught.value.result
+    assert result.names[0] == "u.1" and "v.1" not in result.names and "drift.3" in result.names
+    assert 1 < len(result) < len(_motion(0.005))
+
+
+def test_names_of_derived_channels_are_not_given_to_sites():
+    frame = _frame()
+    for name in ("drift", "energy", "ground"):
+        with pytest.raises(BadInput, match=f"'{name}' is the name of"):
+            Site(name, frame.story(1), spring(k=1e5))

@@ -94,7 +94,8 @@ def show_response(response: Response, other: Response | None = None) -> None:
         print_table("Stories: peaks, and drift at the end", columns, rows, right=columns)
     rows = []
     for device in response.devices:
-        peaks = f"{1e3 * device.deformation:.2f}", f"{1e-3 * device.force:.2f}", f"{1e-3 * device.energy:.3f}"
+        taken = "-" if device.energy is None else f"{1e-3 * device.energy:.3f}"
+        peaks = f"{1e3 * device.deformation:.2f}", f"{1e-3 * device.force:.2f}", taken
         whole = device.energy_of_all
         total = ("-", "-") if whole is None else (f"{device.count:g}", f"{1e-3 * whole:.3f}")
         rows.append([device.site, *peaks, *total])

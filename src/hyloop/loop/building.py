@@ -14,13 +14,14 @@ __all__ = ["describe_building"]
 def describe_building(structure: Structure, sites: Sequence[Site]) -> dict[str, Any]:
     """Names of the floors' degrees of freedom, story heights in m (empty if not known), and the story of every site.
 
-    A site that acts on the drift of no single story has none.
+    A site that acts on the drift of no single story has none. Devices: channels of their own deformation and force.
     """
     stories = [structure.story(k + 1) for k in range(len(structure.floors))]
     return {
         "floors": [structure.names[structure.dof(floor)] for floor in structure.floors],
         "heights": list(structure.heights),
         "sites": {site.name: {"story": story} for site in sites if (story := _story(site.along, stories))},
+        "devices": {site.name: site.own for site in sites},
     }
 
 

@@ -48,8 +48,9 @@ class Derived:
     def __init__(self, structure: Structure, sites: Sequence[Site], excitations: Sequence[str]) -> None:
         self._structure, self._sites, self._ground = structure, tuple(sites), tuple(excitations)
         # sparse products go row by row: pieces of a recording give the numbers of the whole, to the last bit
-        self._M, self._K, self._load, self._influence = (
-            sparse.csr_array(matrix) for matrix in (structure.M, structure.K, structure.excitation, structure.influence)
+        self._M, self._K, self._load, self._influence, self._others = (
+            sparse.csr_array(matrix)
+            for matrix in (structure.M, structure.K, structure.excitation, structure.influence, structure.loads)
         )
         self._C = structure.C if isinstance(structure.C, LowRank) else sparse.csr_array(structure.C)
         directions = structure.influence.shape[1]
@@ -111,7 +112,8 @@ class Derived:
         columns = [absolute[:, self._moving], drift]
         if s.heights:
             columns.append(drift / np.asarray(s.heights))
-        columns.append(-_times(self._influence.T.tocsr(), _times(self._M, absolute)))
+        other = _times(self._others, e[:, s.influence.shape[1] :])  # loads that are not those of the ground
+        columns.append(_times(self._influence.T.tocsr(), other - _times(self._M, absolute)))
         return np.hstack([*columns, self._energies(e, u, v, devices)])
 
     def _energies(self, e: np.ndarray, u: np.ndarray, v: np.ndarray, devices: np.ndarray) -> np.ndarray:

@@ -253,8 +253,13 @@ class Loop:
             return self.advance(rows[1:], record=record, **settings)
         wanted = self.select(record) if len(record) else []
         more = self.derived()
-        result = self.advance(rows[1:], record=[*wanted, *more.sources], **settings)
-        return more.joined(result, wanted, self.substeps if every == "tick" else 1)
+        per_step = self.substeps if every == "tick" else 1
+        try:
+            result = self.advance(rows[1:], record=[*wanted, *more.sources], **settings)
+        except RunFailed as failure:
+            failure.result = more.joined(failure.result, wanted, per_step)
+            raise
+        return more.joined(result, wanted, per_step)
 
     def start(self, excitation: Any = 0.0, *, u0: Any = None, v0: Any = None) -> None:
         """Return to the initial state at t = 0, in equilibrium with the excitation there."""

@@ -13,6 +13,8 @@ __all__ = ["ROLES", "FreeBlock", "Site", "replaced"]
 
 # order in which the blocks of a physical site run; an ideal site has a device only
 ROLES = ("compensator", "actuator", "device", "sensor")
+# first words of channels that no site or block makes; one of the same name would be taken for them
+RESERVED = ("ground", "load", "a_abs", "drift", "drift_ratio", "base_shear", "energy")
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +64,8 @@ class Site:
     def __post_init__(self) -> None:
         if not self.name or not all(part.isidentifier() for part in self.name.split(".")):
             raise BadInput(f"site name '{self.name}' must be letters, digits and underscores, such as 'damper1'.")
+        if self.name.split(".")[0] in RESERVED:
+            raise BadInput(f"site name: '{self.name}' is the name of channels that every loop has; give another.")
         along = np.array(self.along, dtype=float)
         if along.ndim != 1 or not np.isfinite(along).all() or not along.any():
             raise BadShape(f"site {self.name}: along must be a finite vector that is not zero, got {self.along!r}.")
@@ -90,6 +94,16 @@ class Site:
     def prefix(self, role: str) -> str:
         """What the channels of a block of the chain begin with."""
         return self.name if role == "device" else f"{self.name}.{role}"
+
+    @property
+    def own(self) -> dict[str, str]:
+        """Channels of the deformation and the force of the device itself, behind its transfer system."""
+        d = f"{self.name}.d"
+        for role, instance in self.chain.items():
+            if role == "device":
+                break
+            d = f"{self.prefix(role)}.d" if "d" in instance.block.outputs else d
+        return {"d": self.wiring.get("d", d), "f": f"{self.name}.f"}
 
     @property
     def feedback(self) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 from hyloop.record import Recording
 from hyloop.report.display import readable, rows_to_draw, site_names
 from hyloop.report.movie import WITHOUT_LOOP, Loops, Movie
+from hyloop.report.response import story_numbers
 
 __all__ = ["building_movie"]
 
@@ -32,7 +33,7 @@ def building_movie(recording: Recording, against: Recording | None = None, names
     compared = against is not None and _floors(against).shape[1] == floors.shape[1]
     ground = recording["ground"]
     rows = rows_to_draw(_POINTS, ground)
-    known = recording.attributes.get("building", {}).get("heights")
+    known = (recording.attributes.get("building") or {}).get("heights")
     shown = "Displacements relative to the ground, enlarged; colours join each device with its loop."
     if picture.partly:
         shown += " Nodes whose displacement is not recorded move with their floor."
@@ -54,8 +55,7 @@ def building_movie(recording: Recording, against: Recording | None = None, names
 
 def _floors(recording: Recording) -> np.ndarray:
     """Displacement of every floor relative to the ground, m: drifts summed from the bottom up."""
-    count = sum(name.startswith("drift.") for name in recording.names)
-    drifts = [np.nan_to_num(recording[f"drift.{k + 1}"]) for k in range(count)]
+    drifts = [np.nan_to_num(recording[f"drift.{k}"]) for k in story_numbers(recording)]
     return np.cumsum(np.column_stack(drifts), axis=1) if drifts else np.zeros((len(recording), 0))
 
 
@@ -63,7 +63,7 @@ class _Picture:
     """Nodes, lines and sources of motion."""
 
     def __init__(self, recording: Recording) -> None:
-        about = recording.attributes.get("building", {})
+        about = recording.attributes.get("building") or {}
         count = _floors(recording).shape[1]
         heights = about.get("heights") or [_USUAL] * count
         self.levels = np.concatenate([[0.0], np.cumsum(heights)])

@@ -129,9 +129,10 @@ def site_names(recordings: Recordings) -> list[str]:
     """Sites with a deformation and a force in any recording, in the order of the channels."""
     found = {}
     for recording in recordings.values():
+        known = recording.attributes.get("counts")  # without it, whatever has both channels
         for name in recording.names:
             site, _, signal = name.rpartition(".")
-            if signal == "d" and site and f"{site}.f" in recording.names:
+            if signal == "d" and site and f"{site}.f" in recording.names and (known is None or site in known):
                 found[site] = None
     return list(found)
 

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from hyloop.record import Recording
+from hyloop.report.display import site_names
 
-__all__ = ["DeviceResponse", "Response", "StoryResponse", "respond"]
+__all__ = ["DeviceResponse", "Response", "StoryResponse", "respond", "story_numbers"]
 
 
 @dataclass(frozen=True)
@@ -23,18 +24,18 @@ class StoryResponse:
 
 @dataclass(frozen=True)
 class DeviceResponse:
-    """Peaks of one site, of one device, and the energy it has taken in J; None where the count is not known."""
+    """Peaks of one device of a site, and the energy it has taken in J; None where it is not known."""
 
     site: str
     deformation: float
     force: float
-    energy: float
+    energy: float | None
     count: float | None
 
     @property
     def energy_of_all(self) -> float | None:
         """Energy of all equal devices of the site."""
-        return None if self.count is None else self.count * self.energy
+        return None if self.count is None or self.energy is None else self.count * self.energy
 
 
 @dataclass(frozen=True)
@@ -75,19 +76,25 @@ class Response:
         }
 
 
+def story_numbers(recording: Recording) -> list[int]:
+    """Stories whose drift is recorded, from the first on without a gap."""
+    numbers = {int(name[6:]) for name in recording.names if name.startswith("drift.") and name[6:].isdigit()}
+    return [k for k in sorted(numbers) if set(range(1, k)) <= numbers]
+
+
 def respond(recording: Recording) -> Response:
     """Peaks, residuals and energies of a recording; what its channels do not give is left out."""
     names = set(recording.names)
-    floors = recording.attributes.get("building", {}).get("floors", [])
+    floors = (recording.attributes.get("building") or {}).get("floors") or []
     stories = []
-    for k in range(1, 1 + sum(name.startswith("drift.") for name in names)):
+    for k in story_numbers(recording):
         drift = _finite(recording, f"drift.{k}")
         ratio = _peak(recording, f"drift_ratio.{k}") if f"drift_ratio.{k}" in names else None
         at = f"a_abs.{floors[k - 1]}" if k <= len(floors) else ""
         acceleration = _peak(recording, at) if at in names else None
         residual = float(drift[-1]) if len(drift) else 0.0
         stories.append(StoryResponse(k, float(np.abs(drift).max(initial=0.0)), ratio, residual, acceleration))
-    shears = [_peak(recording, name) for name in recording.names if name.startswith("base_shear")]
+    shears = [_peak(recording, name) for name in recording.names if name.partition(".")[0] == "base_shear"]
     energies = {}
     for name in recording.names:
         if name.startswith("energy.") and len(values := _finite(recording, name)):
@@ -96,15 +103,18 @@ def respond(recording: Recording) -> Response:
 
 
 def _devices(recording: Recording) -> tuple[DeviceResponse, ...]:
-    found, counts = [], recording.attributes.get("counts", {})
-    for name in recording.names:
-        site = name.removesuffix(".d")
-        if name.endswith(".d") and f"{site}.f" in recording.names:
-            loop = np.column_stack([recording[f"{site}.f"], recording[name]])
-            with np.errstate(over="ignore", invalid="ignore"):  # of a run that diverged
-                taken = float(np.trapezoid(*loop[np.isfinite(loop).all(axis=1)].T))
-            peaks = _peak(recording, name), _peak(recording, f"{site}.f")
-            found.append(DeviceResponse(site, *peaks, taken, counts.get(site)))
+    """Peaks of what each device itself does, behind its transfer system."""
+    found, counts = [], recording.attributes.get("counts") or {}
+    own = (recording.attributes.get("building") or {}).get("devices") or {}
+    for site in site_names({"": recording}):
+        channels = own.get(site) or {}
+        d, f = channels.get("d", f"{site}.d"), channels.get("f", f"{site}.f")
+        known = d in recording.names  # behind an actuator the deformation is another than that of the site
+        loop = np.column_stack([recording[f], recording[d if known else f"{site}.d"]])
+        with np.errstate(over="ignore", invalid="ignore"):  # of a run that diverged
+            taken = float(np.trapezoid(*loop[np.isfinite(loop).all(axis=1)].T)) if known else None
+        peaks = _peak(recording, d if known else f"{site}.d"), _peak(recording, f)
+        found.append(DeviceResponse(site, *peaks, taken, counts.get(site)))
     return tuple(found)
 
 

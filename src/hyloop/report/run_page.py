@@ -121,7 +121,17 @@ def _devices(recordings: Recordings) -> list[Table]:
                 if d.site == site:
                     whole = None if d.energy_of_all is None else 1e-3 * d.energy_of_all
                     count = int(d.count) if d.count is not None and float(d.count).is_integer() else d.count
-                    rows.append([site, name, 1e3 * d.deformation, 1e-3 * d.force, 1e-3 * d.energy, count, whole])
+                    rows.append(
+                        [
+                            site,
+                            name,
+                            1e3 * d.deformation,
+                            1e-3 * d.force,
+                            None if d.energy is None else 1e-3 * d.energy,
+                            count,
+                            whole,
+                        ]
+                    )
     columns = [
         "site",
         "recording",
