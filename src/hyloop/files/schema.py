@@ -179,11 +179,25 @@ class Experiment(Table):
     recording: Recording = Recording()
     limits: Limits = Limits()
     _source: str = PrivateAttr("")
+    _with_devices: "Experiment | None" = PrivateAttr(None)
 
     @property
     def source(self) -> str:
         """File it was loaded from; empty if it was not."""
         return self._source
+
+    @property
+    def with_devices(self) -> "Experiment":
+        """The experiment that this one is without its devices; itself if it has them."""
+        return self._with_devices or self
+
+    def without_devices(self) -> "Experiment":
+        """The same structure under the same excitation, with nothing at its sites; every channel is recorded."""
+        everything = self.recording.model_copy(update={"channels": ("*",)})
+        title = f"{self.title}, without devices" if self.title else ""
+        bare = self.model_copy(update={"sites": {}, "blocks": {}, "recording": everything, "title": title})
+        bare._source, bare._with_devices = self._source, self
+        return bare
 
     def loaded_from(self, path: Path) -> Self:
         """The same, with the name of its file for messages and as default name of the recording."""

@@ -148,6 +148,8 @@ class FreeBlock:
 
     def __post_init__(self) -> None:
         law = self.block.block
+        if self.name.split(".")[0] in RESERVED:
+            raise BadInput(f"block name: '{self.name}' is the name of channels that every loop has; give another.")
         for key in self.inputs:
             if key not in law.inputs:
                 raise UnknownName("input", key, law.inputs, where=self.name)

@@ -1,5 +1,6 @@
 """The building of a recording as a moving picture: nodes, lines, and what moves them."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,9 @@ from hyloop.report.response import story_numbers
 __all__ = ["building_movie"]
 
 _FRAME = 0.02  # s between frames; the script draws what lies between them
-_FRAMES = 3000  # at most
-_COLUMNS = 160  # motions at most; a building has no more floors
+_NUMBERS = 120_000  # of all frames: a page stays below 6 MB
+_COLUMNS = 60  # motions at most
+_FLOORS = 40  # that are drawn of a building without nodes
 _POINTS = 2000  # of a loop
 _LOOPS = 6  # that can be told apart
 _USUAL = 3.0  # m, height of a story that is not known, for the picture
@@ -28,9 +30,10 @@ def building_movie(recording: Recording, against: Recording | None = None, names
         return None
     picture = _Picture(recording)
     duration = float(recording.time[-1] - recording.time[0])
-    step = max(_FRAME, duration / _FRAMES)
-    times = recording.time[0] + step * np.arange(int(duration / step + 1e-9) + 1)
     compared = against is not None and _floors(against).shape[1] == floors.shape[1]
+    frames = _NUMBERS // (max(picture.columns, 1) * (2 if compared else 1))
+    step = max(_FRAME, duration / frames)
+    times = recording.time[0] + step * np.arange(int(duration / step + 1e-9) + 1)
     ground = recording["ground"]
     rows = rows_to_draw(_POINTS, ground)
     known = (recording.attributes.get("building") or {}).get("heights")
@@ -70,11 +73,13 @@ class _Picture:
         self.places: dict[str, np.ndarray] = {name: np.asarray(at) for name, at in about.get("nodes", {}).items()}
         members: list[Any] = about.get("members", [])
         if not self.places:
-            width = _BAY * float(np.mean(heights))
-            for k, level in enumerate(self.levels):
+            width = max(_BAY * float(np.mean(heights)), 0.2 * float(np.sum(heights)))
+            drawn = np.unique(np.rint(np.linspace(0, count, min(count, _FLOORS) + 1)).astype(int)).tolist()
+            for k in drawn:
+                level = self.levels[k]
                 self.places |= {f"left {k}": np.array([0.0, level]), f"right {k}": np.array([width, level])}
-            members = [[f"{side} {k}", f"{side} {k + 1}"] for k in range(count) for side in ("left", "right")]
-            members += [[f"left {k}", f"right {k}"] for k in range(1, count + 1)]
+            members = [[f"{side} {k}", f"{side} {up}"] for k, up in pairwise(drawn) for side in ("left", "right")]
+            members += [[f"left {k}", f"right {k}"] for k in drawn[1:]]
         self.foot = min(float(at[1]) for at in self.places.values())
         self._sources: dict[Any, int] = {}
         self._in_story: dict[int, int] = {}
@@ -113,6 +118,11 @@ class _Picture:
 
     def _source(self, key: Any) -> int:
         return self._sources.setdefault(key, len(self._sources))
+
+    @property
+    def columns(self) -> int:
+        """Number of motions."""
+        return len(self._sources)
 
     def motions(self, recording: Recording) -> np.ndarray:
         """A column for every source: a channel, or a height between floors."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from hyloop.record import Recording
 from hyloop.report.building import building_movie
 from hyloop.report.charts import Chart
 from hyloop.report.display import Line, Panel, Recordings, history_panels, hysteresis_panels, rows_to_draw
@@ -34,7 +35,7 @@ def run_answer(recordings: Recordings, *, picture: bool = True) -> Answer:
     beside = other if other.startswith("without ") else f"in {other}"
     response, without = respond(first), None if against is None else respond(against)
     drawn = building_movie(first, against, (name, other)) or _still(recordings) if picture else None
-    sentence = _stopped(first.attributes.get("fault")) or _sentence(response, without, beside)
+    sentence = _stopped(first) or _sentence(response, without, beside)
     if len(others) > 1:
         sentence = f"{len(recordings)} recordings, of which {name}: {sentence[0].lower()}{sentence[1:]}"
     end = float(first.time[-1])
@@ -42,8 +43,12 @@ def run_answer(recordings: Recordings, *, picture: bool = True) -> Answer:
     return Answer(sentence, _numbers(response, without, beside, end, len(first.names)), drawn)
 
 
-def _stopped(fault: str | None) -> str:
-    return f"The run stopped early: {fault}." if fault else ""
+def _stopped(recording: Recording) -> str:
+    if recording.fault:
+        return f"The run stopped early, at {recording.time[-1]:.3g} s: {recording.fault.rstrip('.')}."
+    if not recording.complete:
+        return f"The recording ends at {recording.time[-1]:.3g} s: the run was cut off, or is still going on."
+    return ""
 
 
 def _sentence(response: Response, without: Response | None, other: str) -> str:
@@ -54,10 +59,10 @@ def _sentence(response: Response, without: Response | None, other: str) -> str:
             return "A recording without stories and without devices."
         return f"The largest device force is {1e-3 * found.force:.3g} kN, at {found.site}."
     said = f"The largest story drift is {_drift(worst.drift, worst.drift_ratio)}, in story {worst.story}"
-    if without is not None and without.worst is not None:
-        change = 100.0 * (_size(response) / _size(without) - 1.0) if _size(without) else 0.0
+    if without is not None and without.worst is not None and _size(without):
+        change = 100.0 * (_size(response) / _size(without) - 1.0)
         before = _drift(without.worst.drift, without.worst.drift_ratio)
-        return f"{said}; {other} it is {before}: {abs(change):.0f} % {'less' if change < 0 else 'more'}."
+        return f"{said}: {abs(change):.0f} % {'less' if change < 0 else 'more'} than the {before} {other}."
     share = response.share
     return f"{said}" + (f"; the devices take {100 * share:.0f} % of the energy." if share is not None else ".")
 
@@ -169,11 +174,15 @@ def _energies(recordings: Recordings) -> list[Panel]:
 def _balance(recordings: Recordings) -> list[str]:
     texts = []
     for name, recording in recordings.items():
-        if "energy.residual" in recording.names and (most := np.abs(recording["energy.input"]).max()) > 0.0:
-            off = 100.0 * np.abs(recording["energy.residual"]).max() / most
-            texts.append(f"{name}: what goes in and what is found elsewhere agree within {off:.2g} % of what goes in.")
-        elif "energy.structure" in recording.names:
-            texts.append(f"{name}: what yielding members of the structure take is found by difference.")
+        if "energy.residual" not in recording.names:
+            if "energy.structure" in recording.names:
+                texts.append(f"{name}: what yielding members of the structure take is found by difference.")
+            continue
+        parts = [recording[f"energy.{key}"] for key in ("residual", *_CARRIERS) if f"energy.{key}" in recording.names]
+        left, *others = (np.abs(part[np.isfinite(part)]).max(initial=0.0) for part in parts)
+        if (most := max(others, default=0.0)) > 0.0:
+            off = 100.0 * left / most
+            texts.append(f"{name}: what goes in and what is found elsewhere agree within {off:.2g} % of the largest.")
     return texts
 
 

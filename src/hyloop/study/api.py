@@ -13,7 +13,7 @@ from hyloop.files.measurements import Channels, read_measured
 from hyloop.identification import Ranking
 from hyloop.record import Recording
 from hyloop.study.identify import rank_laws
-from hyloop.study.run import run_experiment, run_in_memory, without_devices
+from hyloop.study.run import run_experiment, run_in_memory
 
 __all__ = ["identify", "run"]
 
@@ -61,7 +61,7 @@ def run(
     words = tuple(f"{key}={_word(value)}" for key, value in (changes or {}).items())
     experiment = load_experiment(Path(file), list(words))
     if bare:
-        experiment = without_devices(experiment)
+        experiment = experiment.without_devices()
     if out is None:
         return run_in_memory(experiment, source=Path(file), overrides=words, allow_scripts=allow_scripts)
     if Path(out).exists() and not force:

@@ -122,10 +122,12 @@ def _build(experiment: Experiment, allow_scripts: bool) -> Built:
     for name, site in experiment.sites.items():
         with _blame(f"sites.{name}.device.network"):
             check_rate(site, integrator)
-    sites = [_site(frame, model, name, spec, experiment) for name, spec in experiment.sites.items()]
+    whole = experiment.with_devices  # inherent damping that counts on devices stays when they are taken out
+    every = [_site(frame, model, name, spec, whole) for name, spec in whole.sites.items()]
+    sites = every if whole is experiment else []
     if experiment.structure.damping is not None:
         with _blame("structure.damping"):
-            frame = frame.with_damping(_damping(frame, experiment.structure.damping, sites))
+            frame = frame.with_damping(_damping(frame, experiment.structure.damping, every))
     blocks = []
     for name in experiment.sites:
         with _blame(f"sites.{name}.model"):

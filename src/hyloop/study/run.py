@@ -21,7 +21,7 @@ from hyloop.study.build import Built, build
 from hyloop.study.following import described_models
 from hyloop.study.trained import outside_notes
 
-__all__ = ["run_experiment", "run_file", "run_in_memory", "without_devices"]
+__all__ = ["run_experiment", "run_file", "run_in_memory"]
 
 CHUNKS = 200  # pieces of a run at most: often enough for a smooth progress bar
 PIECE = 64  # steps of a piece at least: rare enough to cost little
@@ -49,7 +49,7 @@ def run_file(
     experiment = load_experiment(path, list(overrides))
     target = out or Path(experiment.recording.file or Path("out") / f"{path.stem}.h5")
     if bare:
-        experiment, target = without_devices(experiment), target.with_stem(f"{target.stem}-bare")
+        experiment, target = experiment.without_devices(), target.with_stem(f"{target.stem}-bare")
     return run_experiment(
         experiment,
         target,
@@ -60,16 +60,6 @@ def run_file(
         allow_scripts=allow_scripts,
         progress=progress,
     )
-
-
-def without_devices(experiment: Experiment) -> Experiment:
-    """The same structure under the same excitation, with nothing at its sites; every channel is recorded."""
-    everything = experiment.recording.model_copy(update={"channels": ("*",)})
-    title = f"{experiment.title}, without devices" if experiment.title else ""
-    changes = {"sites": {}, "blocks": {}, "recording": everything, "title": title}
-    bare = experiment.model_copy(update=changes)
-    bare._source = experiment.source
-    return bare
 
 
 def run_experiment(

@@ -2,6 +2,8 @@
 // Plays a building under its record: see hyloop.report.movie for what the data are.
 const palette = ["#2f7cc1", "#d5652a", "#2a9d78", "#a06cc4", "#b8942a", "#d1567f"];
 const floats = text => new Float32Array(Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer);
+const counts = (text, unit) => Float32Array.from(
+  new Int16Array(Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer), count => unit * count);
 const extent = values => values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
 
 class Player {
@@ -11,8 +13,8 @@ class Player {
     [this.button, this.slider, this.clock] = box.querySelectorAll("button, input, output");
     const data = JSON.parse(document.querySelector(`script[data-for="${box.id}"]`).textContent);
     Object.assign(this, data);
-    this.motions = floats(data.motions);
-    this.others = data.others && floats(data.others);
+    this.motions = counts(data.motions, data.unit);
+    this.others = data.others && counts(data.others, data.unit);
     this.ground = data.ground.map(floats);
     this.loops = data.loops.map(loop => ({ ...loop, lines: loop.lines.map(line => line.map(floats)) }));
     this.frames = this.motions.length / this.columns;
