@@ -8,7 +8,9 @@ import pytest
 import hyloop
 from hyloop.devices import bilinear
 from hyloop.errors import BadInput
+from hyloop.files.load import load_experiment
 from hyloop.record import Recording
+from hyloop.study.build import build
 
 FILE = Path(__file__).parents[2] / "experiments" / "friction_frame.toml"
 SHORT = {"excitation.duration": "2 s"}
@@ -58,3 +60,12 @@ def test_a_law_is_found_saved_and_not_written_over(tmp_path, rng):
     assert 'law = "bilinear"' in (tmp_path / "law.toml").read_text(encoding="utf-8")
     with pytest.raises(BadInput, match="there already"):
         hyloop.identify(tmp_path / "test.csv", ["bilinear"], save=tmp_path / "law.toml")
+
+
+def test_bare_keeps_the_inherent_damping():
+    """Damping ratios that count on the stiffness of the devices belong to the structure, with them or without."""
+    changes = ["structure.damping.devices=true"]
+    experiment = load_experiment(FILE, changes)
+    built, bare = build(experiment), build(experiment.without_devices())
+    np.testing.assert_array_equal(bare.loop.structure.C, built.loop.structure.C)
+    assert not bare.loop.sites and built.loop.sites

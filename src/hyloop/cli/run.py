@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from hyloop.cli.console import console, open_page, print_json, print_table, progress_bars
 from hyloop.cli.results import check_results, keeper
+from hyloop.errors import RunFailed
 from hyloop.record import Recording
 from hyloop.report.response import Response, respond
 from hyloop.report.run_page import write_report
@@ -30,7 +31,7 @@ def run_run(
     """Run, print tables, write a page."""
     check_results(out, force)
     other = Recording.load(against) if against not in (None, BARE) else None
-    words = tuple(overrides)
+    words, missing = tuple(overrides), ""
     options: dict[str, Any] = {"keep": keeper(force), "allow_scripts": allow_scripts}
     with progress_bars(not json) as update:
 
@@ -40,16 +41,15 @@ def run_run(
 
         recording = run_file(file, words, out, **options, progress=bar("compiling and running"))
         if against == BARE:
-            progress = bar("without devices")
-            other = run_file(file, words, out, **options, bare=True, progress=progress)
+            other, missing = _bare(file, words, out, options, bar("without devices"))
     path, page = cast(Path, recording.path), None
     if report:
         shown = {file.stem: recording}
         if other is not None:
-            shown["without devices" if against == BARE else Path(str(against)).stem] = other
-        title = str(recording.attributes.get("title") or file.stem)
+            shown[_other_name(against)] = other
+        title, notes = str(recording.attributes.get("title") or file.stem), [*recording.notes, missing]
         try:
-            page = write_report(path.with_suffix(".html"), shown, title=title, notes=recording.notes)
+            page = write_report(path.with_suffix(".html"), shown, title=title, notes=[note for note in notes if note])
         except KeyboardInterrupt as stop:
             stop.args = (*stop.args, f"{path} is complete, but has no page; `hyloop report` makes one")
             raise
@@ -69,8 +69,8 @@ def run_run(
             }
         )
         return
-    show_response(respond(recording), None if other is None else respond(other))
-    for note in recording.notes:
+    show_response(respond(recording), None if other is None else respond(other), _other_name(against))
+    for note in [*recording.notes, *([missing] if missing else [])]:
         console.print(f"note: {note}")
     console.print(f"{ticks} controller ticks, {pace:.2f} µs each, recording included")
     console.print(f"recording: {path}", soft_wrap=True)
@@ -78,7 +78,21 @@ def run_run(
         console.print(f"report:    {page}", soft_wrap=True)
 
 
-def show_response(response: Response, other: Response | None = None) -> None:
+def _other_name(against: str | None) -> str:
+    return "without devices" if against == BARE else Path(str(against)).stem
+
+
+def _bare(
+    file: Path, words: tuple[str, ...], out: Path | None, options: dict[str, Any], progress: Callable[[float], None]
+) -> tuple[Recording | None, str]:
+    """The run without devices, or why there is none: a structure may need its devices to stand."""
+    try:
+        return run_file(file, words, out, **options, bare=True, progress=progress), ""
+    except RunFailed as failure:
+        return None, f"the run without devices stopped, and is not shown: {failure}"
+
+
+def show_response(response: Response, other: Response | None = None, name: str = "") -> None:
     """Tables of stories and devices; with the drifts of the run it is compared with."""
     rows = []
     for k, story in enumerate(response.stories):
@@ -89,7 +103,7 @@ def show_response(response: Response, other: Response | None = None) -> None:
             row.append(f"{1e3 * other.stories[k].drift:.2f}" if k < len(other.stories) else "-")
         rows.append(row)
     columns = ["story", "drift, mm", "ratio, %", "at the end, mm", "acceleration, m/s2"]
-    columns += ["drift of the other, mm"] if other is not None else []
+    columns += [f"drift {name}, mm"] if other is not None else []
     if rows:
         print_table("Stories: peaks, and drift at the end", columns, rows, right=columns)
     rows = []
