@@ -49,7 +49,10 @@ REFUSED = {
     ),
     "a mechanism": ("    ops.node(9, 1.0, 1.0)\n", "nothing holds 9.ux, 9.uy, 9.rz; .*mechanism"),
     "an error": ("    print('so far')\n    1 / 0\n", r"failed.*so far(.|\n)*line \d+, in build(.|\n)*ZeroDivision"),
-    "an end": ("    raise SystemExit(5)\n", "failed. It printed nothing"),
+    "an end": ("    raise SystemExit(5)\n", "the script ended before the model was read.*It printed nothing"),
+    "an end with words": ("    raise SystemExit('no steel')\n", "ended before the model was read.*no steel"),
+    "a sudden end": ("    import os\n    print('so far')\n    os._exit(0)\n", "ended before .* read.*so far"),
+    "the end of a refusal": ("    import os\n    os._exit(3)\n", "ended before the model was read"),
     "no end": ("    while True: pass\n", r"did not end within 3 s.*structure.timeout"),
     "nothing": ("    ops.wipe()\n", "no nodes"),
 }

@@ -11,15 +11,15 @@ from hyloop.report.catalogue_page import write_catalogue
 from hyloop.report.cells import Link, Spark
 
 G = 9.80665
+NAMES = ("ground", "u.1", "drift.1", "x.d", "x.f")
 
 
-def save(path, drift, *, ground=3.0, complete=True, **attributes):
+def save(path, drift, *, ground=3.0, complete=True, names=NAMES, **attributes):
     """A recording whose largest drift is given in m."""
     path.parent.mkdir(parents=True, exist_ok=True)
     t = 0.01 * np.arange(200)
     wave = np.sin(2 * np.pi * t)
     data = np.column_stack([ground * wave, 2 * drift * wave, drift * wave, 0.5 * drift * wave, 1e4 * wave])
-    names = ("ground", "u.1", "drift.1", "x.d", "x.f")
     notes = {"notes": ["excitation: record kobe, 2 s"], "created": "2026-01-02T03:04:05+00:00"}
     given = {**notes, **attributes}
     Recording(t, data, names, ("m/s2", "m", "m", "m", "N"), given, complete).save(path)
@@ -68,6 +68,22 @@ def test_a_broken_file_is_listed_with_its_reason(tmp_path):
     page = Page(write_catalogue(tmp_path / "catalogue.html", tmp_path, "All"))
     assert "cannot be read as a recording" in page.rows("Not read")["bad.h5"][0]
     assert "1 file cannot be read." in page.text and "good" in page.rows("Peaks")
+
+
+@pytest.mark.parametrize("odd", [{"notes": 3}, {"notes": [1, 2]}, {"overrides": 5}, {"building": ["a", "b"]}])
+def test_a_recording_that_cannot_be_summarised_does_not_hide_the_others(tmp_path, odd):
+    save(tmp_path / "good.h5", 0.02)
+    save(tmp_path / "odd.h5", 0.02, **odd)
+    page = Page(write_catalogue(tmp_path / "catalogue.html", tmp_path, "All"))
+    assert list(page.rows("Peaks")) == ["good"]
+    assert "Error: " in page.rows("Not read")["odd.h5"][0]
+
+
+def test_a_site_called_ground_is_not_the_ground(tmp_path):
+    names = ("ground.1", "ground.2", "drift.1", "ground.d", "ground.f")
+    save(tmp_path / "one.h5", 0.02, names=names)
+    entry = read_entry(tmp_path / "one.h5", tmp_path)
+    assert entry.ground == pytest.approx(3.0) and entry.force == pytest.approx(1e4)
 
 
 def test_runs_that_differ_are_drawn_against_the_ground(tmp_path):

@@ -11,7 +11,6 @@ from hyloop.cli.main import main
 from hyloop.devices import bouc_wen
 from hyloop.record import Recording
 from hyloop.report.claims_picture import JudgedClaim
-from hyloop.report.following import following_answer, following_sections
 from hyloop.report.run_page import write_report
 from hyloop.report.study_page import StudySummary, write_study
 
@@ -100,14 +99,7 @@ def pages(tmp_path_factory):
         hyloop("peek", "a.h5", "--out", "peek.html")
         Path("training.toml").write_text(TRAINING)
         hyloop("train", "training.toml", "--out", "training.safetensors")
-        followed = Recording.load("follow.h5")
-        write_report(
-            Path("following.html"),
-            {"run": followed},
-            title="Following",
-            answer=following_answer(followed),
-            sections=following_sections({"run": followed}),
-        )
+        write_report(Path("following.html"), {"run": Recording.load("follow.h5")}, title="Following")
         study(Path("study.html"))
     return {"run": folder / "many" / "run.html"} | {name: folder / f"{name}.html" for name in KINDS[1:]}
 

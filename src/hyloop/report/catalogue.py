@@ -1,5 +1,6 @@
 """A folder of recordings: one row for each, what can be compared in pairs, and files that cannot be read."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from hyloop.report.response import respond
 __all__ = ["Entry", "Pairs", "find_recordings", "pairs", "read_entry"]
 
 BARE = "-bare"  # how `hyloop run --against bare` ends the name of what it runs without devices
+_GROUND = re.compile(r"ground(\.[0-9]+)?")  # not the channels of a site called ground
 _KEPT = 2000  # values of a history that are kept for its picture
 
 
@@ -67,10 +69,16 @@ def read_entry(path: Path, folder: Path) -> Entry:
     below = path.relative_to(folder).parent.as_posix()
     group = "" if below == "." else below
     try:
-        recording = Recording.load(path)
+        return _summary(path, group, Recording.load(path))
     except BadInput as error:
         reason = str(error).removeprefix(f"{path}").strip(" :")
         return Entry(path, group, reason or "cannot be read")
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        # one file with channels or attributes that nobody foresaw must not hide all others
+        return Entry(path, group, f"cannot be summarised: {type(error).__name__}: {error}")
+
+
+def _summary(path: Path, group: str, recording: Recording) -> Entry:
     attributes, response = recording.attributes, respond(recording)
     if not group:
         changed = (str(word) for word in attributes.get("overrides", []))
@@ -80,7 +88,7 @@ def read_entry(path: Path, folder: Path) -> Entry:
     displaced = [
         n for n, unit in zip(recording.names, recording.units, strict=True) if n.startswith("u.") and unit == "m"
     ]
-    grounds = [peak(recording[name]) for name in recording.names if name == "ground" or name.startswith("ground.")]
+    grounds = [peak(recording[name]) for name in recording.names if _GROUND.fullmatch(name)]
     notes = [note.partition(":")[2].strip() for note in recording.notes if note.startswith("excitation:")]
     channel = displaced[-1] if displaced else next(iter(recording.names), "")
     history = recording[channel] if channel and len(recording) else None

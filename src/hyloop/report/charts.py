@@ -1,6 +1,7 @@
 """Panels as interactive charts: the plain data that plotly.js draws, without its Python objects."""
 
 import base64
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -20,6 +21,7 @@ _MARGIN = {"l": 62, "r": 12, "t": 46, "b": 46}  # px; above the titles there is 
 _LEGEND = 30  # px
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 _SINGLE_MAX = 1e37  # numbers below it fit in single precision
+_DOUBLE_MAX = float(np.finfo(float).max)
 
 
 @dataclass(frozen=True)
@@ -67,14 +69,26 @@ class Drawing:
 def chart_spec(chart: Chart | Drawing) -> dict[str, Any]:
     """Traces and layout of a chart, ready for JSON; `narrow` is a layout with one panel in a row, for small screens."""
     if isinstance(chart, Drawing):
-        return {
+        shown = {
             "data": list(chart.data),
             "layout": _with_font(chart.layout),
             "narrow": _with_font(chart.narrow) if chart.narrow else None,
         }
+        return _without_infinities(shown)
     columns = max(1, min(chart.columns, len(chart.panels)))
     traces, layout = _arranged(chart, columns)
     return {"data": traces, "layout": layout, "narrow": _arranged(chart, 1)[1] if columns > 1 else None}
+
+
+def _without_infinities(value: Any) -> Any:
+    """The same with None, a gap in a line, for numbers that are not finite: JSON has none."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _without_infinities(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_infinities(part) for part in value]
+    return value
 
 
 def _with_font(layout: dict[str, Any]) -> dict[str, Any]:
@@ -168,11 +182,12 @@ def _x_axis(chart: Chart, i: int, columns: int, suffix: str, domain: list[float]
 def _frame(values: Sequence[np.ndarray]) -> list[float]:
     """Ends of an axis, a little beyond the data."""
     numbers = np.concatenate([np.zeros(0), *values])
+    numbers = numbers[np.isfinite(numbers)]
     if len(numbers) == 0:
         return []
     low, high = float(numbers.min()), float(numbers.max())
-    room = 0.04 * (high - low)
-    return [low - room, high + room]
+    room = 0.04 * high - 0.04 * low  # the span itself may be too large for a number
+    return [max(low - room, -_DOUBLE_MAX), min(high + room, _DOUBLE_MAX)]
 
 
 def _first_of_its_kind(chart: Chart, i: int, columns: int) -> bool:
@@ -182,6 +197,7 @@ def _first_of_its_kind(chart: Chart, i: int, columns: int) -> bool:
 
 def _trace(line: Line, suffix: str, in_legend: bool) -> dict[str, Any]:
     color, width = line_look(line.series)
+    rows = np.isfinite(line.x) & np.isfinite(line.y)  # a change of units can pass the largest number there is
     return {
         "type": "scatter",
         "mode": "lines",
@@ -191,8 +207,8 @@ def _trace(line: Line, suffix: str, in_legend: bool) -> dict[str, Any]:
         "xaxis": f"x{suffix}",
         "yaxis": f"y{suffix}",
         "line": {"width": 1.5 * width, "color": color},
-        "x": _numbers(line.x),
-        "y": _numbers(line.y),
+        "x": _numbers(line.x[rows]),
+        "y": _numbers(line.y[rows]),
     }
 
 

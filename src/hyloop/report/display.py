@@ -16,6 +16,7 @@ from hyloop.hazards.spectrum import response_spectrum
 from hyloop.record import Recording
 
 __all__ = [
+    "MOST_SITES",
     "Line",
     "Panel",
     "Recordings",
@@ -44,6 +45,7 @@ _READABLE = {
     "Pa": (1e-6, "MPa"),
     "-": (1.0, ""),
 }
+MOST_SITES = 24  # that are drawn; more cannot be read
 PERIODS = np.geomspace(0.05, 5.0, 120)  # s, periods of buildings and their higher modes
 
 
@@ -140,7 +142,7 @@ def site_names(recordings: Recordings) -> list[str]:
 def hysteresis_panels(recordings: Recordings, points: int) -> list[Panel]:
     """Force against deformation of every site, the recordings on top of each other."""
     panels = []
-    for site in site_names(recordings):
+    for site in site_names(recordings)[:MOST_SITES]:
         lines = []
         for series, (name, recording) in enumerate(recordings.items()):
             if {f"{site}.d", f"{site}.f"} <= set(recording.names):
@@ -158,7 +160,7 @@ def history_panels(recordings: Recordings, points: int) -> list[Panel]:
     response = degrees_of_freedom(recordings, "m")
     if response:
         panels.append(_history(recordings, response[-1], "displacement", points))
-    panels += [_history(recordings, f"{site}.f", "force", points) for site in site_names(recordings)]
+    panels += [_history(recordings, f"{site}.f", "force", points) for site in site_names(recordings)[:MOST_SITES]]
     return [*panels, *ground_panels(recordings, points)]
 
 

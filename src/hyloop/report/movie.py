@@ -105,5 +105,7 @@ def _counts(values: np.ndarray, unit: float) -> str:
 
 
 def _packed(values: np.ndarray) -> str:
-    """Single precision, little-endian: finer than any screen."""
-    return base64.b64encode(np.ascontiguousarray(values, "<f4").tobytes()).decode("ascii")
+    """Single precision, little-endian: finer than any screen. What it cannot hold is drawn at its end, nan at zero."""
+    most = float(np.finfo(np.float32).max)
+    held = np.clip(np.nan_to_num(np.asarray(values, float), posinf=most, neginf=-most), -most, most)
+    return base64.b64encode(np.ascontiguousarray(held, "<f4").tobytes()).decode("ascii")

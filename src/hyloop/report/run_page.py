@@ -12,6 +12,7 @@ from hyloop.errors import BadInput
 from hyloop.record import Recording
 from hyloop.report.charts import Chart
 from hyloop.report.display import (
+    MOST_SITES,
     Panel,
     Recordings,
     degrees_of_freedom,
@@ -114,10 +115,10 @@ def _stories(recordings: Recordings) -> list[Table]:
 
 
 def _devices(recordings: Recordings) -> list[Table]:
-    rows = []
+    rows, found = [], {name: respond(recording).devices for name, recording in recordings.items()}
     for site in site_names(recordings):
-        for name, recording in recordings.items():
-            for d in respond(recording).devices:
+        for name, devices in found.items():
+            for d in devices:
                 if d.site == site:
                     whole = None if d.energy_of_all is None else 1e-3 * d.energy_of_all
                     count = int(d.count) if d.count is not None and float(d.count).is_integer() else d.count
@@ -165,7 +166,7 @@ def _peak(recording: Recording, channel: str) -> float | None:
 def _drawings(recordings: Recordings) -> list[Section]:
     changing = parameter_names(recordings)
     drawn = changing[:_PARAMETERS]
-    lines = sum(2 * len(site_names({name: r})) + len(drawn) + 2 for name, r in recordings.items())
+    lines = sum(2 * min(len(site_names({name: r})), MOST_SITES) + len(drawn) + 2 for name, r in recordings.items())
     points = int(np.clip(_BUDGET // max(lines, 1), _FEWEST, _MOST))
     names = ", ".join(recordings)
     thinned = any(len(r.time) > points for r in recordings.values())
@@ -174,6 +175,8 @@ def _drawings(recordings: Recordings) -> list[Section]:
         "so every peak is there."
     )
     note = how if thinned else ""
+    if (count := len(site_names(recordings))) > MOST_SITES:
+        note = f" The first {MOST_SITES} of {count} sites are drawn.{note}"
     found = []
     if panels := hysteresis_panels(recordings, points):
         alt = f"Force against deformation of {_list(panels)}; recordings: {names}."

@@ -20,9 +20,9 @@ from hyloop.errors import BadInput, UnknownName
 from hyloop.structure.frames.opensees_library import load_opensees
 from hyloop.structure.frames.opensees_reading import read_model
 
-__all__ = ["REFUSED", "main"]
+__all__ = ["FAILED", "REFUSED", "main"]
 
-FAILED, REFUSED = 1, 3  # exit codes
+FAILED, REFUSED, ENDED = 1, 3, 4  # exit codes; a script may end with any of them itself
 
 
 def main(task: Path) -> int:
@@ -39,6 +39,10 @@ def main(task: Path) -> int:
     except BadInput as error:
         result.with_suffix(".json").write_text(json.dumps(str(error)), encoding="utf-8")
         return REFUSED
+    except SystemExit as end:  # of the script: there is no model to read
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
+        return ENDED
     except Exception as error:
         where = error.__traceback__
         while where is not None and where.tb_frame.f_code.co_filename != str(script):

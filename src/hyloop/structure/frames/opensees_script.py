@@ -1,7 +1,6 @@
 """A structure from an OpenSeesPy script that runs in a process of its own."""
 
 import json
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,14 +14,13 @@ from scipy.sparse import csr_array
 
 from hyloop.errors import BadInput, UnknownName
 from hyloop.structure.condensation import condense
-from hyloop.structure.frames.opensees_process import REFUSED
+from hyloop.structure.frames.opensees_process import FAILED, REFUSED
+from hyloop.structure.frames.script_running import run_within, what_was_printed
 from hyloop.structure.frames.wireframe import LINES
 from hyloop.structure.structure import DENSE, Structure
 
 __all__ = ["ScriptModel", "run_script"]
 
-_LINES = 15  # of what a script printed, in a message
-_FAREWELL = "Process 0 Terminating"  # of every OpenSees
 _ROTATIONS = ("rx", "ry", "rz")
 
 
@@ -192,21 +190,24 @@ def run_script(
         task, said, result = (Path(folder) / name for name in ("task.json", "said.txt", "model.npz"))
         words = {"script": str(script.resolve()), "function": function, "arguments": dict(arguments or {})}
         task.write_text(json.dumps(words | {"linearise": linearise, "result": str(result)}), encoding="utf-8")
-        command = [sys.executable, "-m", "hyloop.structure.frames.opensees_process", str(task)]
+        # unbuffered (-u): what is printed before a sudden end is there to be shown
+        command = [sys.executable, "-u", "-m", "hyloop.structure.frames.opensees_process", str(task)]
         with said.open("wb") as output:
-            try:
-                code = subprocess.run(command, stdout=output, stderr=output, timeout=timeout).returncode
-            except subprocess.TimeoutExpired:
-                code = None
-        printed = _shown(said.read_text(encoding="utf-8", errors="replace"))
+            code = run_within(command, output, timeout)
+        printed = what_was_printed(said)
         if code is None:
             raise BadInput(
                 f"{script.name} did not end within {timeout:g} s. Set structure.timeout if that is too short.{printed}"
             )
-        if code == REFUSED:
-            raise BadInput(f"{script.name}: {json.loads(result.with_suffix('.json').read_text())}")
-        if code != 0:
+        refusal = result.with_suffix(".json")
+        if code == REFUSED and refusal.is_file():
+            raise BadInput(f"{script.name}: {json.loads(refusal.read_text(encoding='utf-8'))}")
+        if code == FAILED or code < 0:
             raise BadInput(f"{script.name} failed.{printed}")
+        if code != 0 or not result.is_file():
+            raise BadInput(
+                f"{script.name}: the script ended before the model was read. Take exit() out of it.{printed}"
+            )
         with np.load(result, allow_pickle=False) as arrays:
             return _model(script.name, dict(arrays), ground, length, force)
 
@@ -224,12 +225,6 @@ def _floors(nodes: Mapping[str, np.ndarray], heavy: Sequence[str], ground: str) 
     own = sorted((name.split(".")[0] for name in heavy if name.endswith(f".{ground}")), key=lambda n: -nodes[n][0])
     levels = {round(float(nodes[node][up]) - foot, 6): node for node in own}
     return {f"{levels[height]}.{ground}": height for height in sorted(levels) if height > 0.0}
-
-
-def _shown(text: str) -> str:
-    """The end of what a script printed, for a message."""
-    lines = [line for line in text.splitlines() if line.strip() and line.strip() != _FAREWELL]
-    return " It printed nothing." if not lines else "\nIt printed:\n  " + "\n  ".join(lines[-_LINES:])
 
 
 def _model(script: str, found: dict[str, np.ndarray], ground: str, length: float, force: float) -> ScriptModel:
