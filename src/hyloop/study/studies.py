@@ -5,6 +5,7 @@ A study is a folder with ``study.toml`` (title, reference), ``claims.toml`` and 
 """
 
 import importlib.util
+import os
 import shutil
 import sys
 from collections.abc import Callable
@@ -121,6 +122,8 @@ def run_study(
     if name not in studies:
         raise UnknownName("study", name, studies)
     check_folder(out, "a study is written")
+    if out.is_symlink() or out.name in ("", ".."):  # a link stays one: what it points to is renamed and replaced
+        out = Path(os.path.realpath(out))
     head, claims = describe(studies[name]), load_claims(studies[name] / "claims.toml")
     out.parent.mkdir(parents=True, exist_ok=True)
     with holding(out, "another run of a study is writing into it"):
