@@ -48,3 +48,23 @@ def test_a_link_to_a_folder_stays_one(study):
     assert (study / "real").is_symlink() and (study / "real" / "claims.json").is_file()
     assert earlier == [study / "elsewhere" / "results-1"] and (earlier[0] / "claims.json").is_file()
     assert {p.name for p in (study / "elsewhere").iterdir()} == {"results", "results-1"}
+
+
+def test_a_copy_that_breaks_off_is_not_taken_for_the_whole(study, monkeypatch):
+    out = study / "out"
+    for _ in range(2):
+        run(out, shutil.rmtree)
+    whole = {"0.txt", "1.txt"}
+
+    def broken(source, target):
+        target.mkdir()
+        shutil.copy(source / "0.txt", target)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(shutil, "copytree", broken)
+        run(out)
+    assert {p.name for p in (out / "kept").iterdir()} == whole
+    run(out, shutil.rmtree)
+    assert {p.name for p in (out / "kept").iterdir()} == {*whole, "2.txt"}
+    assert {p.name for p in study.iterdir()} == {"studies", "out"}

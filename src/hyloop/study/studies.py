@@ -151,10 +151,12 @@ def run_study(
 
 def _begin(out: Path) -> Path:
     """An empty folder beside that of the results, but for what the last run has kept, whether it has ended or not."""
-    unfinished, room = (out.with_name(f"{out.name}.{what}") for what in ("unfinished", "kept"))
+    unfinished, room, part = (out.with_name(f"{out.name}.{what}") for what in ("unfinished", "kept", "kept.part"))
+    shutil.rmtree(part, ignore_errors=True)  # a copy that broke off
     for last in (unfinished, out):
         if (last / "kept").is_dir() and not room.exists():
-            shutil.copytree(last / "kept", room)
+            shutil.copytree(last / "kept", part)
+            part.rename(room)
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir()
     if room.exists():
