@@ -189,6 +189,7 @@ BAD = [
     (("peek", "test.csv", "--out", "page.html/x.html"), "Not a directory"),
     (("examples", "nothing"), "nothing"),
     (("new", "broken.toml"), "--force"),
+    *((("new", name), "is a folder. Give the name of a new file") for name in (".", "", "/", "..", "folder/..")),
     (("new", "page.html/x.toml"), "page.html"),
     (("new", "x.toml", "--like", "nothing"), "nothing"),
     (("laws", "bouc_wenn"), "Did you mean 'bouc_wen'"),

@@ -49,6 +49,26 @@ def test_an_edited_law_is_compiled_again(tmp_path, edited):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
+def test_a_damaged_cache_is_compiled_again_and_mended(tmp_path, suffix):
+    env = os.environ | {"HYLOOP_CACHE": str(tmp_path / "cache")}
+    (tmp_path / "my_helper.py").write_text(HELPER.format(value=1.0))
+    (tmp_path / "my_law.py").write_text(LAW.format(constant=2.0, helper="my_helper"))
+
+    def use():
+        command = [sys.executable, "-B", "-c", USE.format(module="my_law")]
+        done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "") and float(done.stdout) == 2.0
+        return {path: path.stat().st_size for path in (tmp_path / "cache").rglob(f"*{suffix}")}
+
+    whole = use()
+    assert whole
+    for number, path in enumerate(sorted(whole)):
+        path.write_bytes((b"", path.read_bytes()[: whole[path] // 2], b"\x00garbage", b"cgone\nname\n.")[number % 4])
+    assert use().keys() == whole.keys() and all(path.stat().st_size > 13 for path in whole)
+
+
+@pytest.mark.slow
 def test_a_law_whose_file_is_imported_under_another_name_is_compiled_again(tmp_path):
     """A test or a notebook may import the file of a law in its own way; compiled code knows the module by its name."""
     helpers, laws = tmp_path / "helpers", tmp_path / "laws"

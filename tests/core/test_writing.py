@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from hyloop.cli.results import keeper
 from hyloop.core.holding import holding
 from hyloop.core.writing import check_target, replacing, set_aside
 from hyloop.errors import BadInput
@@ -69,6 +70,19 @@ def test_what_is_set_aside_keeps_its_company_and_takes_no_name(tmp_path):
         "a-1.html": "a-1.html",
         "a-2.h5": "a-2.h5",
     }
+
+
+def test_what_a_link_points_to_is_set_aside_and_the_neighbours_of_the_link_stay(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    link, real, precious = tmp_path / "a" / "run.h5", tmp_path / "b" / "run.h5", tmp_path / "a" / "run-1.h5"
+    link.symlink_to("../b/run.h5")
+    real.write_text("earlier")
+    precious.write_text("precious")
+    earlier = set_aside(link, ".html")
+    assert earlier == tmp_path / "b" / "run-1.h5" and earlier.read_text() == "earlier"
+    keeper(force=True)(earlier)
+    assert precious.read_text() == "precious" and link.is_symlink() and not list((tmp_path / "b").iterdir())
 
 
 def test_a_file_is_held_by_one_process_until_it_ends_or_dies(tmp_path):

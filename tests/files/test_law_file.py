@@ -1,7 +1,9 @@
 """A law that was identified, saved, and put into an experiment: the device there is the one that was found."""
 
 import json
+import shutil
 import tomllib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -138,6 +140,10 @@ def test_a_recording_remembers_where_its_law_came_from(folder, monkeypatch):
         (lambda text: text.replace("law = ", "law ", 1), "not valid TOML"),
         (lambda text: "colour = 3\n" + text, "colour"),
         (lambda text: text.replace("[parameters]", "[params]"), "params"),
+        (lambda text: text.replace("alpha = 0.05", ""), "law.toml: parameters: alpha of bouc_wen is missing"),
+        (lambda text: text.replace("[fit]", "[fit]\nday = 2026-05-04"), "law.toml: fit.day: got 2026-05-04.*quotes"),
+        (lambda text: text.replace("[fit]", "[fit]\nx = [1, nan]"), "law.toml: fit.x.2: got nan.*finite"),
+        (lambda text: text.replace("[[tests]]", "[[tests]]\nx = inf"), "law.toml: tests.1.x: got inf"),
     ],
 )
 def test_nonsense_is_refused_with_its_key(folder, change, message):
@@ -166,6 +172,20 @@ def test_other_refusals(folder):
     with pytest.raises(BadInput, match=r"there already.*--force"):
         check_law_file(folder / "law.toml", False)
     check_law_file(folder / "law.toml", True)
+    (folder / "taken.toml").mkdir()
+    for name, message in (("taken.toml", "is a folder"), ("law.toml/x.toml", "cannot write")):
+        with pytest.raises(BadInput, match=message):
+            check_law_file(folder / name, True)
+
+
+def test_names_that_are_no_text_are_saved_as_what_can_be_read(found, tmp_path):
+    source = str(tmp_path / "a\udce4\x7f\n.csv")  # a file from another system: a byte that is no UTF-8
+    shutil.copy(found[0] / "a.csv", source)
+    measured = [replace(found[2][0], source=source, name="\x7f\udce4")]
+    save_law(tmp_path / "law.toml", "bouc_wen", found[1], measured)
+    (test,) = read_law(str(tmp_path / "law.toml")).tables["tests"]
+    assert test["name"] == "\x7f\\udce4" and test["source"] == str(tmp_path / "a\\udce4\x7f\n.csv")
+    assert len(test["sha256"]) == 64
 
 
 def test_the_schema_and_the_line_know_it(found, folder):

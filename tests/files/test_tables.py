@@ -1,6 +1,7 @@
 """Files as laboratories have them: the numbers are those pandas, SciPy, h5py and npTDMS read or wrote."""
 
 import io
+import re
 import time
 
 import h5py
@@ -139,6 +140,27 @@ def test_the_decimal_sign_can_be_told(tmp_path):
     assert read(tmp_path, "a;b\n0,123;1\n2,345;2\n").columns[0].values.tolist() == [0.123, 2.345]
     with pytest.raises(BadInput, match="--decimal comma or --decimal point"):
         read(tmp_path, text, "dot")
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "number"),
+    [
+        ("a;b\n0.500;1\n1.500;2\n", "comma", "0.500"),
+        ("a;b\n1.500;1\n2.25;2\n", "comma", "2.25"),
+        ("a;b\n1,5;1\n2,5;2.5\n", "comma", "2.5"),
+        ("a;b\n0,500;1\n1,500;2\n", "point", "0,500"),
+        ("a;b\n1.234,5;1\n2.345,5;2\n", "point", "1.234,5"),
+    ],
+)
+def test_a_told_sign_that_a_number_contradicts_is_refused(tmp_path, text, said, number):
+    with pytest.raises(BadInput, match=rf"--decimal {said} .* cannot be in '{re.escape(number)}'"):
+        read(tmp_path, text, said)
+
+
+def test_a_told_sign_leaves_thousands_and_marks_of_nothing_alone(tmp_path):
+    text = "a;b;note\n1.234;0,5;.\n2.345;1,5;.\n"
+    table = read(tmp_path, text, "comma")
+    assert [column.values.tolist() for column in table.columns] == [[1234.0, 2345.0], [0.5, 1.5]]
 
 
 def test_columns_by_name_and_number(tmp_path):

@@ -11,6 +11,7 @@ compiled again next time.
 
 import hashlib
 import os
+import pickle
 import shutil
 import tempfile
 import warnings
@@ -28,6 +29,11 @@ __all__ = ["FOLDER", "cache_folder", "cached"]
 _PACKAGE = Path(__file__).resolve().parents[1]
 # not beside the sources and not in the folder of Numba, which both know nothing of other files that matter
 _PLACES = "UserProvidedCacheLocator,IPythonCacheLocator,ZipCacheLocator"
+# what Numba's reading of its own files may say of one that the death of the machine has cut short
+_DAMAGED = (
+    *(pickle.UnpicklingError, EOFError, ValueError, TypeError),
+    *(AttributeError, ImportError, IndexError, KeyError),
+)
 
 
 def _cache_root() -> Path:
@@ -95,15 +101,19 @@ class _Careful:
     def load_overload(self, *arguments: Any) -> Any:
         try:
             return self._cache.load_overload(*arguments)
-        except (OSError, EOFError):  # a file that the death of the machine has cut short
+        except (OSError, *_DAMAGED):
             return None
 
     def save_overload(self, *arguments: Any) -> None:
         if _Careful.given_up:
             return
         try:
-            self._cache.save_overload(*arguments)
-        except (OSError, EOFError) as error:
+            try:
+                self._cache.save_overload(*arguments)
+            except _DAMAGED:  # the list of what is there, which is read to add to it; so it begins anew
+                self._cache.flush()
+                self._cache.save_overload(*arguments)
+        except (OSError, *_DAMAGED) as error:
             _Careful.given_up = True
             _warn(error)
 
@@ -119,7 +129,13 @@ def cached(decorate: Callable[[bool], Any], inside: str = "") -> Any:
     before = [getattr(numba.config, name, "") for name in names]
     numba.config.CACHE_DIR, numba.config.CACHE_LOCATOR_CLASSES = str(FOLDER / inside), _PLACES
     try:
-        compiled = decorate(True)
+        try:
+            compiled = decorate(True)
+        except _DAMAGED:  # a C function is read while it is decorated; an error of its own comes again
+            if not inside:
+                raise
+            shutil.rmtree(FOLDER / inside, ignore_errors=True)
+            compiled = decorate(True)
         compiled._cache = _Careful(compiled._cache)
         return compiled
     except (OSError, EOFError) as error:

@@ -62,7 +62,8 @@ def _exists(path: Path) -> bool:
 def set_aside(path: Path, *suffixes: str) -> Path | None:
     """Rename what stands at `path`, and beside it with other suffixes, to ``NAME-1``, ``NAME-2``, ...; None if nothing.
 
-    The number is the first that none of the names has taken. A link stays; what it points to is renamed where it lies.
+    The number is the first that none of the names has taken. A link stays; what it points to is renamed where it lies,
+    and that is the name returned.
     """
     real = Path(os.path.realpath(path))
     if not real.exists():
@@ -73,4 +74,6 @@ def set_aside(path: Path, *suffixes: str) -> Path | None:
     for end in ends:
         if (earlier := real.with_suffix(end)).exists():
             earlier.rename(real.with_name(f"{real.stem}-{number}{end}"))
-    return path.with_name(f"{real.stem}-{number}{real.suffix}")
+    aside = real.with_name(f"{real.stem}-{number}{real.suffix}")
+    # as the caller names the folder, but only if it is the same one: what is returned may be removed
+    return path.with_name(aside.name) if Path(os.path.realpath(path.parent)) == real.parent else aside

@@ -89,6 +89,8 @@ def new_experiment(path: Path, like: str | None = None, force: bool = False) -> 
 
     What the example names is copied beside it, into ``experiments``. Returns the files written, the new one first.
     """
+    if path.name in ("", ".."):
+        raise BadInput(f"'{path}' is a folder. Give the name of a new file, such as my_experiment.toml.")
     path = path if path.suffix == ".toml" else path.with_name(f"{path.name}.toml")
     if path.exists() and not force:
         raise BadInput(f"{path} is there already. --force replaces it; or give another name.")

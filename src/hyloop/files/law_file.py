@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -12,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PlainValidator, ValidationError, WithJsonSchema, model_validator
 
 from hyloop.core import Block
-from hyloop.core.writing import replacing
+from hyloop.core.writing import check_target, replacing
 from hyloop.devices import LAWS
 from hyloop.errors import BadInput, UnknownName
 from hyloop.files.fields import Table, refuse
@@ -60,7 +61,22 @@ class _LawTables(Table):
                 block.params[key].check(quantity(given, block.params[key].unit), self.law)
             except BadInput as error:
                 refuse(f"parameters.{key}", error)
+        if missing := [key for key in block.params if key not in self.parameters]:
+            lacking = f"{', '.join(missing)} of {self.law} {'is' if len(missing) == 1 else 'are'} missing"
+            refuse("parameters", BadInput(f"{lacking}. A law that was identified is given with all its parameters."))
+        for key, value in _leaves({"fit": self.fit, "tests": self.tests}):
+            if not isinstance(value, str | int) and not (isinstance(value, float) and math.isfinite(value)):
+                refuse(key, BadInput(f"got {value}, wanted a text in quotes, a finite number, true or false."))
         return self
+
+
+def _leaves(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
+    """What stands in tables and lists, with its key; lists count from one."""
+    if not isinstance(value, dict | list):
+        yield key, value
+        return
+    for name, part in value.items() if isinstance(value, dict) else enumerate(value, 1):
+        yield from _leaves(part, f"{key}.{name}" if key else str(name))
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +151,7 @@ def check_law_file(path: Path, force: bool) -> None:
         raise BadInput(f"--save {path}: a law is saved as .toml; give a name that ends so.")
     if path.exists() and not force:
         raise BadInput(f"--save {path}: the file is there already. Give another name, or --force to replace it.")
+    check_target(path)
 
 
 def save_law(path: Path, name: str, fitted: Fit, measured: Sequence[Measured]) -> Path:
@@ -224,4 +241,6 @@ def _toml(value: Any) -> str:
         return f"[{', '.join(_toml(item) for item in value)}]"
     if isinstance(value, float):
         return repr(value)
-    return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        value = value.encode("utf-8", "backslashreplace").decode("utf-8")  # a file's name need not be text
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # which TOML wants escaped, JSON does not

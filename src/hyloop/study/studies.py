@@ -5,6 +5,7 @@ A study is a folder with ``study.toml`` (title, reference), ``claims.toml`` and 
 """
 
 import importlib.util
+import os
 import shutil
 import sys
 from collections.abc import Callable
@@ -121,6 +122,8 @@ def run_study(
     if name not in studies:
         raise UnknownName("study", name, studies)
     check_folder(out, "a study is written")
+    if out.is_symlink() or out.name in ("", ".."):  # a link stays one: what it points to is renamed and replaced
+        out = Path(os.path.realpath(out))
     head, claims = describe(studies[name]), load_claims(studies[name] / "claims.toml")
     out.parent.mkdir(parents=True, exist_ok=True)
     with holding(out, "another run of a study is writing into it"):
@@ -148,10 +151,12 @@ def run_study(
 
 def _begin(out: Path) -> Path:
     """An empty folder beside that of the results, but for what the last run has kept, whether it has ended or not."""
-    unfinished, room = (out.with_name(f"{out.name}.{what}") for what in ("unfinished", "kept"))
+    unfinished, room, part = (out.with_name(f"{out.name}.{what}") for what in ("unfinished", "kept", "kept.part"))
+    shutil.rmtree(part, ignore_errors=True)  # a copy that broke off
     for last in (unfinished, out):
         if (last / "kept").is_dir() and not room.exists():
-            shutil.copytree(last / "kept", room)
+            shutil.copytree(last / "kept", part)
+            part.rename(room)
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir()
     if room.exists():

@@ -17,6 +17,7 @@ _MUST = (
     r"|\d{{1,3}}(?:{o}\d{{3}})+{s}\d*{e})"
 )
 _SAID = {"comma": ",", "point": "."}
+_OTHER = {"comma": ".", "point": ","}  # which can then only part thousands
 
 
 def _must(sign: str, other: str) -> re.Pattern:
@@ -40,18 +41,16 @@ def decimal_sign(
     if separator == ",":  # decimal commas can stand in quotation marks only
         text = "\n".join(re.findall(r'"([^"]*)"', text)) + "\n" + re.sub(r'"[^"]*"', "", text).replace(",", ";")
     points, commas = "." in text, "," in text
-    if not commas:
-        return (_SAID[said] if said else "."), "." if points and said == "comma" else "", []
     if said is not None:
-        sign = _SAID[said]
-        other = "," if sign == "." else "."
-        return sign, other if other in text else "", []
+        return _told(path, text, said), _OTHER[said] if _OTHER[said] in text else "", []
+    if not commas:
+        return ".", "", []
     comma = _must(",", ".").search(text)
     point = _must(".", ",").search(text) if points else None
     if comma and point:
         raise BadInput(
             f"{path}: has decimal commas ('{comma['number']}') and decimal points ('{point['number']}'). Export it "
-            "with one of them; --decimal comma or --decimal point takes the other one for thousands."
+            "with one of them."
         )
     if comma:
         return ",", "." if points else "", ["points in numbers are taken for thousands"] if points else []
@@ -62,3 +61,16 @@ def decimal_sign(
         f"{path}: is '{example.group() if example else ','}' a whole number or a fraction? No number tells. "
         "Say --decimal comma (a fraction) or --decimal point (a comma between thousands)."
     )
+
+
+def _told(path: Path, text: str, said: str) -> str:
+    """The sign that --decimal names, unless a number shows that the other one is decimal (times 1000)."""
+    other = _OTHER[said]
+    found = _must(other, _SAID[said]).finditer(text) if other in text else ()
+    for number in (match["number"] for match in found):
+        if any(sign.isdigit() for sign in number):
+            raise BadInput(
+                f"{path}: --decimal {said} takes '{other}' for a sign between thousands, which it cannot be in "
+                f"'{number}'. Leave --decimal out, say the other one, or export the file with one decimal sign."
+            )
+    return _SAID[said]
