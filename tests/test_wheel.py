@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.main import get_command
 
@@ -14,7 +15,7 @@ from hyloop.cli.main import app
 from hyloop.files.load import load_experiment
 
 ROOT = Path(__file__).parents[1]
-MENTIONED = re.compile(r"(?<![\w./-])hyloop(?: [a-z][\w./]*)+")
+MENTIONED = re.compile(r"(?<![\w./-])hyloop(?: [\w./-]+)+")
 NOT_RUN = {"hyloop data get brfd"}  # a download of 100 MB
 
 pytestmark = pytest.mark.slow
@@ -61,6 +62,9 @@ def test_what_help_shows_works(installed):
     lines = [line for line in dict.fromkeys(mentioned()) if line.split()[1] in known]
     wanted = {"hyloop examples friction_frame", "hyloop run experiments/friction_frame.toml", "hyloop new mine"}
     assert wanted <= set(lines)
+    t = 0.01 * np.arange(400)
+    rows = np.column_stack([t, 10.0 * np.sin(3.0 * t), 20.0 * np.sin(3.0 * t + 0.3)])
+    np.savetxt(installed.folder / "test.csv", rows, delimiter=",", header="t [s],Weg [mm],Kraft [kN]", comments="")
     for line in lines:
         if line not in NOT_RUN:
             installed(*line.split()[1:])

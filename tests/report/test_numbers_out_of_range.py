@@ -45,8 +45,10 @@ def test_a_movie_holds_what_single_precision_holds(tmp_path):
     loops = Loops("a", "mm", "kN", t, wild, wild)
     movie = Movie(0.02, wild[:, None], [(0.0, 3.0, 0, -1)], [], [loops], (t, wild), "A building.")
     page = page_of(tmp_path / "page.html", movie)
-    shown = np.frombuffer(base64.b64decode(page.picture["motions"]), "<f4")
-    np.testing.assert_array_equal(shown, np.array([1.0, FLOAT32, -FLOAT32, 0.0], np.float32))
+    shown = np.frombuffer(base64.b64decode(page.picture["motions"]), "<i2") * page.picture["unit"]
+    np.testing.assert_allclose(shown, [0.0, FLOAT32, -FLOAT32, 0.0], rtol=1e-12)  # 1 is nothing beside these
+    drawn = np.frombuffer(base64.b64decode(page.picture["loops"][0]["lines"][0][1]), "<f4")
+    np.testing.assert_array_equal(drawn, np.array([1.0, FLOAT32, -FLOAT32, 0.0], np.float32))
 
 
 def test_a_page_sends_nothing_and_has_no_other_base(tmp_path):

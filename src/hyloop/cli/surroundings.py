@@ -14,6 +14,7 @@ from hyloop.errors import HyloopWarning
 __all__ = ["Interrupted", "ReaderLeft", "interruption", "leave_quietly", "prepare", "unwritable"]
 
 _usual = warnings.showwarning
+_usual_unraisable = sys.unraisablehook
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _ENDING = ("SIGINT", "SIGTERM", "SIGHUP")  # Ctrl-C, kill, a terminal that closes: the same to a recording
 _SOON = 0.05  # s
@@ -46,6 +47,7 @@ def prepare() -> None:
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a terminal without µ, a name that is no text
     warnings.showwarning = _show
+    sys.unraisablehook = _unraisable
     for name in _ENDING:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) in (
@@ -60,10 +62,22 @@ def _end(number: int, frame: Any) -> None:
     above = frame
     while above is not None:
         if "llvmlite" in above.f_code.co_filename and above.f_code.co_name.startswith("_raw_"):
-            Timer(_SOON, os.kill, (os.getpid(), number)).start()
+            _again(number)
             return
         above = above.f_back
     raise KeyboardInterrupt(number)
+
+
+def _again(number: int) -> None:
+    Timer(_SOON, os.kill, (os.getpid(), number)).start()
+
+
+def _unraisable(lost: Any) -> None:
+    """An interrupt that came while Python cleared something away, where no exception can pass, is sent once more."""
+    if isinstance(lost.exc_value, KeyboardInterrupt):
+        _again(Interrupted(lost.exc_value).signal)
+    else:
+        _usual_unraisable(lost)
 
 
 def interruption(error: BaseException | None) -> KeyboardInterrupt | None:

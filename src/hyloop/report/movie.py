@@ -67,13 +67,14 @@ class Movie:
 def movie_html(movie: Movie, name: str) -> str:
     """Canvas, controls and data; assets/movie.js plays it."""
     parts = [movie.motions] if movie.others is None else [movie.motions, movie.others]
-    unit = max(float(np.abs(part).max(initial=0.0)) for part in parts) / _MOST or 1.0
+    motions, *others = (_held(part) for part in parts)
+    unit = max(float(np.abs(part).max(initial=0.0)) for part in (motions, *others)) / _MOST or 1.0
     shown = {
         "dt": movie.dt,
         "columns": int(movie.motions.shape[1]),
         "unit": unit,
-        "motions": _counts(movie.motions, unit),
-        "others": None if movie.others is None else _counts(movie.others, unit),
+        "motions": _counts(motions, unit),
+        "others": _counts(others[0], unit) if others else None,
         "nodes": [[round(x, 4), round(y, 4), jx, jy] for x, y, jx, jy in movie.nodes],
         "lines": [list(line) for line in movie.lines],
         "loops": [_loops(loops) for loops in movie.loops],
@@ -105,7 +106,11 @@ def _counts(values: np.ndarray, unit: float) -> str:
 
 
 def _packed(values: np.ndarray) -> str:
-    """Single precision, little-endian: finer than any screen. What it cannot hold is drawn at its end, nan at zero."""
+    """Single precision, little-endian: finer than any screen."""
+    return base64.b64encode(np.ascontiguousarray(_held(values), "<f4").tobytes()).decode("ascii")
+
+
+def _held(values: np.ndarray) -> np.ndarray:
+    """What single precision cannot hold is drawn at its end, nan at zero."""
     most = float(np.finfo(np.float32).max)
-    held = np.clip(np.nan_to_num(np.asarray(values, float), posinf=most, neginf=-most), -most, most)
-    return base64.b64encode(np.ascontiguousarray(held, "<f4").tobytes()).decode("ascii")
+    return np.clip(np.nan_to_num(np.asarray(values, float), posinf=most, neginf=-most), -most, most)

@@ -67,7 +67,7 @@ def identify(
 
     One law:       hyloop identify bouc_wen test.csv --d Weg --f Kraft --save law.toml
 
-    The best law:  hyloop identify --laws all test.csv --d Weg --f Kraft --save law.toml
+    The best law:  hyloop identify --laws all test.csv --d Weg --f Kraft --save best.toml
 
     `hyloop peek test.csv` shows what is in a file and which options to use. Laws are ranked by what they predict of
     data they were not fitted to. docs/lab_data.md has the whole way from a file to a run.

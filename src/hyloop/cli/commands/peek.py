@@ -24,7 +24,7 @@ def peek(
     open_: Open = False,
     json: Json = False,
 ) -> None:
-    """Show what is in a file of a laboratory: columns, units, sampling, and the `hyloop identify` line to use.
+    """Show what is in a file of a laboratory: columns, units, sampling, and what to type next.
 
     Start with:  hyloop peek test.csv
 
