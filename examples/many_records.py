@@ -1,5 +1,6 @@
 """One frame with and without dampers under ten motions: ten pairs of recordings, and a page with all of them."""
 
+import tomllib
 from pathlib import Path
 
 import hyloop
@@ -12,11 +13,15 @@ OUT = Path("out/ten")
 
 # what changes from run to run: ten synthetic motions, or ten records where this machine has some
 changes = {f"synthetic-{seed}": {"seed": seed} for seed in range(1, 11)}
+synthetic = tomllib.loads(FRAME.read_text(encoding="utf-8"))["excitation"]["kind"] == "synthetic"
 if data_folder():
     strong = [record for record in index_records() if 3.0 < record.pga < 6.0]  # m/s2
     if len(strong) >= 10:
         motion = 'kind = "record", name = "{}"'
         changes = {r.name: {"excitation": "{" + motion.format(r.name) + "}"} for r in strong[:10]}
+
+if "synthetic-1" in changes and not synthetic:
+    raise SystemExit(f"{FRAME.name}: a seed changes synthetic motions only; all ten would be equal. Name ten records.")
 
 ratios = []
 for name, change in changes.items():

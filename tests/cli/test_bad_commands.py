@@ -96,7 +96,7 @@ BAD = [
     (("show", "folder"), "folder"),
     (("show", "binary.h5"), "binary.h5"),
     (("show", "empty.h5"), "empty.h5"),
-    (("show", RUN[1]), "cannot be read as a recording"),
+    (("show", RUN[1]), "is not a recording"),
     (("export", "binary.h5", "x.csv"), "binary.h5"),
     (("report", "binary.h5", "--out", "x.html"), "binary.h5"),
     (("report", "run.h5", "nowhere.h5", "--out", "x.html"), "nowhere.h5"),

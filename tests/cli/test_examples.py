@@ -83,6 +83,7 @@ def test_a_new_experiment_can_be_built_and_is_not_overwritten(say, tmp_path):
     path.write_text("")
     say("new", "mine.toml", "--force")
     assert load_experiment(path).title == "mine"
+    assert "next: hyloop run 'my frame.toml'" in say("new", "my frame")
 
 
 @pytest.mark.parametrize("like", [name for name, e in find_examples().items() if e.kind == "experiment"])

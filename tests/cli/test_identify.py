@@ -200,3 +200,15 @@ def test_bad_words_are_refused(folder, words, message, monkeypatch):
     with pytest.raises(BadInput, match=re.escape(message)):
         app(["identify", *words, "--out", "refused.html"], standalone_mode=False)
     assert not (folder / "refused.html").exists()
+
+
+def test_a_device_that_would_give_energy_is_named_first(folder):
+    head, *rows = (folder / "brace.csv").read_text().splitlines()
+    cells = [row.split(",") for row in rows]
+    (folder / "turned.csv").write_text("\n".join([head, *(f"{t},{d},{-float(f)!r}" for t, d, f in cells)]))
+    said = hyloop("identify", "bouc_wen", "turned.csv", "--free", "k", "--starts", 1, cwd=folder).stdout
+    assert " ".join(said.split()).startswith("note: turned: this device would give energy; is the sign of the force")
+    pages = [Page(path) for path in folder.rglob("turned*.html")]
+    assert (
+        len(pages) == 1 and pages[0].headings[1] == "Read this first" and "bouc_wen does not fit well" in pages[0].text
+    )

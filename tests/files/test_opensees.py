@@ -179,7 +179,7 @@ def test_floors_links_and_equal_motions_are_carried_over(room):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("length", "force"), [("mm", "kN"), ("in", "kip")])
+@pytest.mark.parametrize(("length", "force"), [("mm", "N"), ("mm", "kN"), ("in", "kip")])
 def test_units_of_the_script_do_not_matter(length, force, room):
     one, other = room(), room(length, force)
     for key in "MK":

@@ -349,3 +349,12 @@ def test_a_mapping_table_says_it_once(tmp_path):
             read_column_map(table)
     with pytest.raises(BadInput, match="cannot be read"):
         read_column_map(tmp_path / "none.toml")
+
+
+def test_an_unknown_unit_is_not_replaced_by_another_size(tmp_path):
+    path = tmp_path / "a.csv"
+    np.savetxt(path, np.column_stack([T, D, F]), delimiter=",", header="t [s],d [mm],f [kn]", comments="", fmt="%.9f")
+    with pytest.raises(
+        BadInput, match=r"did you mean 'kN'\? Correct it, or state it with --units; .* factor in a --co"
+    ):
+        read_measured(str(path))

@@ -113,3 +113,14 @@ def test_the_banded_damper_is_known_by_its_own_law():
     data_path("brfd", "index.json")
     ranking = rank_laws(read_measured("brfd:d2_h36lb_1Hz_1in"), ["bouc_wen", "lugre", "gap_slip"])
     assert [candidate.name for candidate in ranking.candidates] == ["gap_slip", "lugre", "bouc_wen"]
+
+
+@pytest.mark.slow
+def test_a_ranking_is_a_line_and_says_when_no_law_fits(rng):
+    signals = motion()
+    noise = MeasuredTest(DT, signals, rng.uniform(-1e4, 1e4, size=N))
+    ranking = rank({"spring": (LAWS["spring"], [noise])})
+    assert ranking.poor and "No law fits well: spring" in ranking._repr_html_()
+    assert repr(ranking).startswith("Ranking: 1 law; best spring, unseen error 29 %")
+    law, test = simulated("bilinear")
+    assert not rank({"bilinear": (law.block, [test])}).poor

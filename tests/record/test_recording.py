@@ -42,6 +42,13 @@ def test_channel_by_name(recording):
         recording["damper1f"]
 
 
+def test_a_prompt_is_not_flooded(recording):
+    assert repr(recording) == "Recording: 3 channels, 200 rows to 0.194336 s, complete"
+    assert repr(Recording([], np.zeros((0, 1)), ("a",), ("m",), complete=False)) == (
+        "Recording: 1 channels, no rows, not complete"
+    )
+
+
 def test_table_by_hand():
     recording = Recording(np.arange(2.0), np.array([[3.0, 1.0], [-4.0, 1.0]]), ("a", "b"), ("m", "N"))
     assert recording.table()[0] == ("a", "m", -4.0, 3.0, pytest.approx(np.sqrt(12.5), rel=ROUND_OFF))
@@ -222,3 +229,10 @@ def test_random_damage_is_refused_or_harmless(tmp_path, rng):
         else:
             wrong += not (np.array_equal(loaded.data, whole.data) and np.array_equal(loaded.time, whole.time))
     assert 20 < refused < 200 and wrong == 0
+
+
+def test_an_experiment_file_is_not_called_damaged(tmp_path):
+    (tmp_path / "x.toml").write_text("title = 'x'")
+    with pytest.raises(BadInput, match=r"x\.toml is not a recording: .*hyloop run") as refused:
+        Recording.load(tmp_path / "x.toml")
+    assert "damaged" not in str(refused.value)

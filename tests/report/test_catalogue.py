@@ -9,6 +9,7 @@ from hyloop.record import Recording
 from hyloop.report.catalogue import pairs, read_entry
 from hyloop.report.catalogue_page import write_catalogue
 from hyloop.report.cells import Link, Spark
+from hyloop.report.display import short
 
 G = 9.80665
 NAMES = ("ground", "u.1", "drift.1", "x.d", "x.f")
@@ -43,7 +44,7 @@ def test_pairs_with_and_without_devices(tmp_path):
         save(tmp_path / f"{name}-bare.h5", bare)
     page = Page(write_catalogue(tmp_path / "catalogue.html", tmp_path, "All"))
     ratios = np.array([0.5, 0.8, 0.3])
-    said = f"with devices is {ratios.mean():.2g} ± {ratios.std(ddof=1):.2g} times that without devices"
+    said = f"with devices is {ratios.mean():.3g} ± {ratios.std(ddof=1):.2g} times that without devices"
     assert said in page.text and "0.3 to 0.8" in page.text and "from chi to loma" in page.text
     shown = page.rows("Peaks of the pairs")
     assert [float(cell) for cell in shown["loma"]] == pytest.approx([50.0, 40.0, 0.8])
@@ -113,3 +114,45 @@ def test_a_link_never_leaves_and_a_spark_keeps_its_peak():
     x, y = min(points, key=lambda point: point[1])
     assert y == pytest.approx(1.0) and x == pytest.approx(140 * 1234 / 5000, abs=1.0)
     assert Spark([1.0, 1.0], "flat").html() == ""
+
+
+def test_drifts_in_mm_are_the_largest_of_all_stories(tmp_path):
+    """A tall first story has the largest drift, a low second story the largest ratio."""
+    wave = np.sin(np.linspace(0.0, 6.0, 100))
+    peak = np.abs(wave).max()
+    data = np.column_stack([0.06 * wave, 0.04 * wave, 0.06 * wave / 6.0, 0.04 * wave / 3.0])
+    names, units = ("drift.1", "drift.2", "drift_ratio.1", "drift_ratio.2"), ("m", "m", "-", "-")
+    Recording(np.linspace(0.0, 1.0, 100), data, names, units).save(tmp_path / "one.h5")
+    entry = read_entry(tmp_path / "one.h5", tmp_path)
+    assert (entry.drift, entry.size) == pytest.approx((0.06 * peak, 0.06 * peak))
+    assert entry.drift_ratio == pytest.approx(0.04 * peak / 3.0)
+    page = Page(write_catalogue(tmp_path / "catalogue.html", tmp_path, "All"))
+    assert "the largest drift of all stories, in mm" in page.text
+
+
+def test_a_ratio_is_never_turned_around(tmp_path):
+    for name, bare, damped in (("a", 0.02, 0.02032), ("b", 0.02, 0.03)):
+        save(tmp_path / f"{name}.h5", damped, ground=damped)
+        save(tmp_path / f"{name}-bare.h5", bare, ground=damped)
+    page = Page(write_catalogue(tmp_path / "catalogue.html", tmp_path, "All"))
+    assert "with devices is 1.26 ± 0.34 times that without devices, mean and spread of 2 pairs." in page.text
+    assert "1.02 to 1.5" in page.text and "same ground motion" not in page.text
+
+
+def test_one_motion_many_times_is_not_many_motions(tmp_path):
+    for name in "abc":
+        save(tmp_path / f"{name}.h5", 0.02)
+        save(tmp_path / f"{name}-bare.h5", 0.04)
+    page = Page(write_catalogue(tmp_path / "catalogue.html", tmp_path, "All"))
+    assert "is 0.5 times that without devices, in each of 3 pairs. 3 of the pairs have the same ground" in page.text
+    save(tmp_path / "d.h5", 0.03, ground=4.0)
+    save(tmp_path / "d-bare.h5", 0.04, ground=4.0)
+    page = Page(write_catalogue(tmp_path / "catalogue.html", tmp_path, "All"))
+    assert "mean and spread of 4 pairs. 3 of the pairs have the same ground motion as another." in page.text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(1634.2, "1630"), (0.01234, "0.0123"), (9999.0, "10000"), (1.016, "1.02"), (2.5e7, "2.5e+07")]
+)
+def test_numbers_in_sentences_have_no_needless_exponent(value, text):
+    assert short(value) == text

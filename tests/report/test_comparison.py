@@ -6,7 +6,7 @@ from oracles.pages import Page
 
 from hyloop.errors import BadInput
 from hyloop.record import Recording
-from hyloop.report.comparison import common_rows, compare
+from hyloop.report.comparison import common_rows, compare, motions_differ
 from hyloop.report.comparison_page import comparison_name, write_comparison
 
 DT = 0.01
@@ -101,3 +101,15 @@ def test_names_of_pages(tmp_path):
     assert comparison_name([tmp_path / "bare.h5", tmp_path / "damped.h5"]) == "bare-vs-damped.html"
     assert comparison_name([tmp_path / "a" / "kobe.h5", tmp_path / "b" / "kobe.h5"]) == "a-kobe-vs-b-kobe.html"
     assert comparison_name([tmp_path / f"r{k}.h5" for k in range(5)]) == "r0-vs-r1-vs-r2-and-2-more.html"
+
+
+def test_different_motions_are_not_taken_for_an_effect(tmp_path):
+    names, units = ("u.1", "ground"), ("m", "m/s2")
+    runs = {"a": made(names=names, units=units), "b": made(0.6, names=names, units=units)}
+    page = Page(write_comparison(tmp_path / "page.html", runs, "Two"))
+    assert "Under different motions: The peak displacement u.1 is 10 mm in a and 6 mm in b; that tells" in page.text
+    assert "root mean square" not in page.text and "% less" not in page.text
+    assert "not the effect of anything in the structure" in page.text
+    runs["c"] = runs["b"]
+    assert "Under different motions: Of 3" in Page(write_comparison(tmp_path / "three.html", runs, "Three")).text
+    assert motions_differ(compare(runs["a"], runs["b"])) and not motions_differ(compare(runs["b"], runs["c"]))

@@ -121,6 +121,7 @@ def test_a_notebook_shows_a_recording_and_the_building(tmp_path, runs):
     shown = r._repr_html_()
     assert "largest story drift" in shown and "u.1" in shown and "<script" not in shown
     moving = r.animate(runs["without devices"])
+    assert repr(moving).startswith("Animation: ") and len(repr(moving)) < 200
     assert 'srcdoc="' in moving._repr_html_()
     page = Page(moving.save(tmp_path / "moving.html"))
     assert page.picture["others"] and page.picture["loops"][0]["title"] == "brace1"

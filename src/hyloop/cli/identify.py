@@ -164,6 +164,8 @@ def _profiles(fitted: Fit, show: Callable[[str, float], None]) -> list[Profile]:
 def _show(result: Result) -> None:
     """Tables for a person."""
     fitted = result.fit
+    for warning in result.warnings:
+        console.print(f"note: {warning}", markup=False, highlight=False)
     if result.ranking is not None:
         _show_ranking(result.ranking)
     columns = ["parameter", "value", f"{100 * fitted.level:g} % from", "to", "unit"]
@@ -256,7 +258,7 @@ def _as_dict(result: Result, page: Path, saved: Path | None) -> dict[str, Any]:
         "tests": tests,
         "converged": fitted.converged,
         "effective_samples": fitted.confidence.samples,
-        "notes": list(result.notes),
+        "notes": [*result.warnings, *result.notes],
         "report": str(page),
         "saved": str(saved) if saved else None,
     }

@@ -148,9 +148,10 @@ def _size(table: LabTable, name: str, unit: str, wanted: str, key: str) -> float
     try:
         have = parse_unit(unit)
     except BadInput as error:
+        stop = "" if str(error).endswith("?") else "."
         raise BadInput(
-            f"{table.path}: the unit of '{name}': {error}. Correct it, or state it with --units "
-            f"{_word(name)}={_USUAL[key]}."
+            f"{table.path}: the unit of '{name}': {error}{stop} Correct it, or state it with --units; a unit that is "
+            "not known here is a known one times a factor: unit and factor in a --columns file."
         ) from error
     if have.dimension != parse_unit(wanted).dimension:
         raise BadInput(f"{table.path}: '{name}' is in {unit}, wanted a unit of the kind {wanted}.")

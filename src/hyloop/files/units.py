@@ -6,7 +6,6 @@ Inside hyloop every number is in SI units. A plain number in a file is taken to 
 
 import math
 import re
-from difflib import get_close_matches
 from functools import cache
 from typing import Any, NamedTuple, NoReturn
 
@@ -56,6 +55,7 @@ _OTHERS = {
     "g": Unit(GRAVITY, m=1, s=-2),
     "gal": Unit(1e-2, m=1, s=-2),
     "Gal": Unit(1e-2, m=1, s=-2),
+    "daN": Unit(10.0, 1, 1, -2),
     "kgf": Unit(GRAVITY, 1, 1, -2),
     "tf": Unit(1e3 * GRAVITY, 1, 1, -2),
     "in": Unit(INCH, m=1),
@@ -193,9 +193,10 @@ def _factor(tokens: list[re.Match], i: int, text: str) -> tuple[Unit, int]:
             raise BadInput(f"'{text}' lacks a closing bracket")
     elif name is not None:
         if name not in UNITS:
-            same = [known for known in UNITS if known.lower() == name.lower()]  # kn is more likely kN than ns
-            near = same or get_close_matches(name, UNITS, n=1, cutoff=0.3)
-            raise BadInput(f"'{name}' is not a known unit" + (f", did you mean '{near[0]}'?" if near else ""))
+            # other spellings only: a unit that merely looks alike may be ten or a thousand times as large
+            meant = {name.lower(), name.lower().removesuffix("s")}
+            near = " or ".join(f"'{known}'" for known in UNITS if known.lower() in meant)
+            raise BadInput(f"'{name}' is not a known unit" + (f", did you mean {near}?" if near else ""))
         unit = UNITS[name]
     else:
         raise BadInput(f"'{tokens[i].group().strip()}' is not a unit in '{text}'")

@@ -1,6 +1,7 @@
 """Offline identification: the parameters of a law from recorded tests, and how well they are known."""
 
 from hyloop.identification.defaults import DEFAULTS, LEFT_OUT, beginning
+from hyloop.identification.energy import gives_energy
 from hyloop.identification.fitting import Estimate, Fit, fit
 from hyloop.identification.measured import MeasuredTest
 from hyloop.identification.problem import predict
@@ -18,6 +19,7 @@ __all__ = [
     "Ranking",
     "beginning",
     "fit",
+    "gives_energy",
     "predict",
     "profile",
     "rank",

@@ -37,6 +37,7 @@ _FAR = 1.2  # times the error: a difference that somebody does, whatever the spr
 _MANY = 8  # parameters, beyond which fewer starts are made
 _SEARCH, _FINAL, _AGAIN = 1e-4, 1e-5, 1e-4  # relative change of the sum of squares at which a descent ends
 _STEPS = 40  # of a descent in the search and of a fit to all but a part
+POOR = 0.2  # of the range: with a larger error no law fits well
 _EXACT = 1e-9  # of the range: an error below it is none
 
 
@@ -76,7 +77,7 @@ class Candidate:
         return float(np.sqrt(sum(squares) / count)) / _range(self.fit.tests)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Ranking:
     """Laws, the best first; those that were not fitted, and why; how it was done."""
 
@@ -87,6 +88,19 @@ class Ranking:
     @property
     def best(self) -> Candidate:
         return self.candidates[0]
+
+    @property
+    def poor(self) -> bool:
+        """Whether even the best law predicts badly what it was not fitted to."""
+        return not self.best.error <= POOR
+
+    def __repr__(self) -> str:
+        others = f", {len(self.left_out)} left out" if self.left_out else ""
+        count = len(self.candidates)
+        return (
+            f"Ranking: {count} law{'' if count == 1 else 's'}{others}; best {self.best.name}, unseen error "
+            f"{100 * self.best.error:.2g} % of the range of the force"
+        )
 
     def _repr_html_(self) -> str:
         """What a notebook shows: all laws, and the parameters of the best."""
@@ -100,8 +114,8 @@ class Ranking:
             for e in self.best.fit.estimates.values()
         )
         return (
-            f"<p><b>{self.best.name} predicts what it was not fitted to with an error of {100 * self.best.error:.2g} % "
-            "of the range of the force.</b></p>"
+            f"<p><b>{'No law fits well: ' if self.poor else ''}{self.best.name} predicts what it was not fitted to "
+            f"with an error of {100 * self.best.error:.2g} % of the range of the force.</b></p>"
             "<table><tr><th>law</th><th>free parameters</th><th>error unseen</th><th>error fitted</th><th></th></tr>"
             f"{laws}</table><table><tr><th>parameter of {self.best.name}</th><th>value</th>"
             f"<th>{100 * self.best.fit.level:g} % interval</th><th>unit</th></tr>{parameters}</table>"

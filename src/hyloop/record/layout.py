@@ -51,6 +51,7 @@ from hyloop.errors import BadInput, BadShape
 from hyloop.record.room import release, reserve
 
 __all__ = [
+    "SUFFIXES",
     "RecordingFile",
     "attributes_json",
     "check_channels",
@@ -61,7 +62,7 @@ __all__ = [
 ]
 
 FORMAT, VERSION = "hyloop-recording", 1
-_SUFFIXES = (".h5", ".hdf5")
+SUFFIXES = (".h5", ".hdf5")
 _LIBVER = ("v110", "v110")
 _CHUNK_BYTES = 2**18  # a chunk is rewritten at every flush until it is full, so it should be small
 _OUTCOME_BYTES = 4096
@@ -191,7 +192,7 @@ def open_for_reading(path: Path) -> h5py.File:
 
 def check_name(path: Path) -> None:
     """Refuse a name that promises another kind of file."""
-    if path.suffix.lower() not in _SUFFIXES:
+    if path.suffix.lower() not in SUFFIXES:
         raise BadInput(
             f"{path}: a recording is an HDF5 file; give a name that ends in .h5. For CSV, MATLAB or "
             f"Parquet: hyloop export {path.stem}.h5 {path.stem}.csv, once it is recorded."

@@ -14,7 +14,7 @@ import numpy as np
 from hyloop.core.writing import replacing
 from hyloop.errors import BadInput, BadShape, UnknownName
 from hyloop.record.export import EXPORTS, check_export
-from hyloop.record.layout import RecordingFile, check_channels, dataset, open_for_reading
+from hyloop.record.layout import SUFFIXES, RecordingFile, check_channels, dataset, open_for_reading
 
 __all__ = ["ChannelSummary", "Recording"]
 
@@ -29,7 +29,7 @@ class ChannelSummary(NamedTuple):
     rms: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Recording:
     """Channels of a run; ``recording["damper1.f"]`` is the history of one.
 
@@ -86,6 +86,11 @@ class Recording:
         """Read a recording: finished, killed, or still written by this or another process."""
         if not Path(path).is_file():
             raise BadInput(f"{path}: no such file. Give the path of a recording, such as out/run.h5.")
+        if Path(path).suffix.lower() not in SUFFIXES and not h5py.is_hdf5(path):
+            raise BadInput(
+                f"{path} is not a recording: that is an HDF5 file (.h5), which `hyloop run` writes from an experiment "
+                "file. Give the path of one, such as out/run.h5."
+            )
         try:
             with open_for_reading(Path(path)) as file:
                 return cls(*_read(file), path=Path(path))
@@ -174,6 +179,11 @@ class Recording:
         from hyloop.report.notebook import animate
 
         return animate(self, against)
+
+    def __repr__(self) -> str:
+        rows = f"{len(self)} rows to {self.time[-1]:g} s" if len(self) else "no rows"
+        state = "complete" if self.complete else self.fault or "not complete"
+        return f"Recording: {len(self.names)} channels, {rows}, {state}"
 
     def _repr_html_(self) -> str:
         from hyloop.report.notebook import summary_html

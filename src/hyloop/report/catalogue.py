@@ -1,7 +1,10 @@
 """A folder of recordings: one row for each, what can be compared in pairs, and files that cannot be read."""
 
+import hashlib
 import re
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +14,11 @@ from hyloop.record import Recording
 from hyloop.report.comparison import peak
 from hyloop.report.response import respond
 
-__all__ = ["Entry", "Pairs", "find_recordings", "pairs", "read_entry"]
+__all__ = ["WITHOUT", "Entry", "Pairs", "find_recordings", "pairs", "read_entry"]
 
 BARE = "-bare"  # how `hyloop run --against bare` ends the name of what it runs without devices
 _GROUND = re.compile(r"ground(\.[0-9]+)?")  # not the channels of a site called ground
+WITHOUT = "without devices"
 _KEPT = 2000  # values of a history that are kept for its picture
 
 
@@ -31,6 +35,10 @@ class Entry:
         Why it cannot be read; all else is then empty.
     state : str
         ``complete``, ``stopped early`` or the fault.
+    motion : str
+        Fingerprint of the ground motion: equal for equal histories; empty where it was not recorded.
+    drift, drift_ratio : float
+        Each the largest of all stories; with unequal heights they may belong to different ones.
     """
 
     path: Path
@@ -41,6 +49,7 @@ class Entry:
     created: str = ""
     state: str = ""
     ground: float | None = None
+    motion: str = ""
     drift: float | None = None
     drift_ratio: float | None = None
     displacement: float | None = None
@@ -84,7 +93,7 @@ def _summary(path: Path, group: str, recording: Recording) -> Entry:
         changed = (str(word) for word in attributes.get("overrides", []))
         group = ", ".join(word for word in changed if not word.startswith(("excitation", "seed")))
     if path.stem.endswith(BARE):
-        group = "without devices"
+        group = WITHOUT
     displaced = [
         n for n, unit in zip(recording.names, recording.units, strict=True) if n.startswith("u.") and unit == "m"
     ]
@@ -92,7 +101,7 @@ def _summary(path: Path, group: str, recording: Recording) -> Entry:
     notes = [note.partition(":")[2].strip() for note in recording.notes if note.startswith("excitation:")]
     channel = displaced[-1] if displaced else next(iter(recording.names), "")
     history = recording[channel] if channel and len(recording) else None
-    worst = response.worst
+    ratios = (story.drift_ratio for story in response.stories if story.drift_ratio is not None)
     return Entry(
         path,
         group,
@@ -101,8 +110,9 @@ def _summary(path: Path, group: str, recording: Recording) -> Entry:
         created=str(attributes.get("created", ""))[:16].replace("T", " "),
         state=recording.fault or ("complete" if recording.complete else "stopped early"),
         ground=max(grounds, default=None),
-        drift=None if worst is None else worst.drift,
-        drift_ratio=None if worst is None else worst.drift_ratio,
+        motion=_motion(recording),
+        drift=max((story.drift for story in response.stories), default=None),
+        drift_ratio=max(ratios, default=None),
         displacement=max((peak(recording[name]) for name in displaced), default=None),
         force=max((device.force for device in response.devices), default=None),
         history=None if history is None else history[:: max(1, len(history) // _KEPT)],
@@ -110,13 +120,28 @@ def _summary(path: Path, group: str, recording: Recording) -> Entry:
     )
 
 
+def _motion(recording: Recording) -> str:
+    found = hashlib.sha256()
+    names = [name for name in recording.names if name == "ground" or name.startswith("ground.")]
+    for name in names:
+        found.update(np.ascontiguousarray(recording[name]).tobytes())
+    return found.hexdigest() if names else ""
+
+
 @dataclass(frozen=True)
 class Pairs:
-    """Two groups with recordings of the same names, and the sizes of each pair in m."""
+    """Two groups with recordings of the same names, the sizes of each pair in m, and their ground motions."""
 
     first: str
     second: str
     sizes: dict[str, tuple[float, float]]
+    motions: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def alike(self) -> int:
+        """Pairs whose ground motion is that of another pair too."""
+        counts = Counter(motion for motion in self.motions.values() if motion)
+        return sum(count for count in counts.values() if count > 1)
 
     @property
     def ratios(self) -> dict[str, float]:
@@ -137,18 +162,26 @@ class Pairs:
 def pairs(entries: list[Entry]) -> Pairs | None:
     """Recordings of the same name in two groups; None where there are no such pairs. NAME-bare.h5 goes with NAME.h5.
 
-    The group with the larger sizes comes first, so that a ratio says what is left.
+    What has no devices comes first, whatever the sizes, so that a ratio is with devices over without. Where both
+    groups have devices, or neither, the one with the larger sizes comes first: a ratio says what is left.
     """
-    groups: dict[str, dict[str, float]] = {}
+    groups: dict[str, dict[str, Entry]] = {}
     for entry in entries:
         if entry.size:
-            groups.setdefault(entry.group, {})[entry.path.stem.removesuffix(BARE)] = entry.size
+            groups.setdefault(entry.group, {})[entry.path.stem.removesuffix(BARE)] = entry
     if len(groups) != 2:
         return None
     (a, of_a), (b, of_b) = groups.items()
     shared = [name for name in of_a if name in of_b]
     if not shared:
         return None
-    if sum(of_a[name] for name in shared) < sum(of_b[name] for name in shared):
+    bare_a, bare_b = (_bare(group, of.values()) for group, of in ((a, of_a), (b, of_b)))
+    smaller = sum(of_a[name].size or 0.0 for name in shared) < sum(of_b[name].size or 0.0 for name in shared)
+    if bare_b if bare_a != bare_b else smaller:
         (a, of_a), (b, of_b) = (b, of_b), (a, of_a)
-    return Pairs(a, b, {name: (of_a[name], of_b[name]) for name in shared})
+    sizes = {name: (of_a[name].size or 0.0, of_b[name].size or 0.0) for name in shared}
+    return Pairs(a, b, sizes, {name: of_b[name].motion for name in shared})
+
+
+def _bare(group: str, entries: Iterable[Entry]) -> bool:
+    return group == WITHOUT or all(entry.force is None for entry in entries)

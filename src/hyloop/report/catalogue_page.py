@@ -6,9 +6,12 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from hyloop.report.catalogue import Entry, Pairs, find_recordings, pairs, read_entry
+import numpy as np
+
+from hyloop.report.catalogue import WITHOUT, Entry, Pairs, find_recordings, pairs, read_entry
 from hyloop.report.cells import Link, Spark
 from hyloop.report.charts import COLORS, NEUTRAL, Drawing
+from hyloop.report.display import short
 from hyloop.report.page import Answer, Section, Table, write_page
 
 __all__ = ["write_catalogue"]
@@ -16,7 +19,12 @@ __all__ = ["write_catalogue"]
 _G = 9.80665  # m/s2
 _HEIGHT = 400  # px
 _LETTERS = 20  # of a name on a narrow screen
+_SAME = 1e-9  # ratios that differ by less are the same
 _ROWS = 15  # pairs that fit on the first screen
+_COMPARED = {
+    "story drift": "Compared is the largest drift of all stories, in mm, whichever story has it.",
+    "displacement": "Compared is the largest displacement, in mm, wherever it is.",
+}
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "star", "x")
 
 
@@ -56,21 +64,28 @@ def _sentence(read: Sequence[Entry], broken: Sequence[Entry], paired: Pairs | No
     trouble = (f" {stopped} stopped early." if stopped else "") + trouble
     what = _what(read)
     if paired is not None:
+        number = len(paired.sizes)
+        counted = "1 pair" if number == 1 else f"mean and spread of {number} pairs"
         spread = "" if math.isnan(paired.spread) else f" ± {paired.spread:.2g}"
+        if paired.alike == number and np.ptp(list(paired.ratios.values())) < _SAME:
+            counted, spread = f"in each of {number} pairs", ""  # one motion many times has no spread to tell
+        alike = f" {paired.alike} of the pairs have the same ground motion as another." if paired.alike else ""
+        if paired.alike and len(set(paired.motions.values())) == 1:
+            alike = f" {number} of the pairs have the same ground motion: they count as one."
         return (
-            f"The peak {what} {_in(paired.second)} is {paired.mean:.2g}{spread} times that {_in(paired.first)}, mean "
-            f"and spread of {len(paired.sizes)} pairs.{trouble}"
+            f"The peak {what} {_in(paired.second)} is {short(paired.mean)}{spread} times that {_in(paired.first)}, "
+            f"{counted}.{alike}{trouble}"
         )
     sizes = [e.size for e in read if e.size is not None]
     count = f"{len(read)} recording{'' if len(read) == 1 else 's'}"
     if not sizes:
         return f"{count}, none with displacements.{trouble}"
-    return f"{count}, with peak {what}s from {1e3 * min(sizes):.3g} to {1e3 * max(sizes):.3g} mm.{trouble}"
+    return f"{count}, with peak {what}s from {short(1e3 * min(sizes))} to {short(1e3 * max(sizes))} mm.{trouble}"
 
 
 def _in(group: str) -> str:
     """A group in a sentence."""
-    return group if group == "without devices" else "with devices" if not group else f"in {group}"
+    return group if group == WITHOUT else "with devices" if not group else f"in {group}"
 
 
 def _numbers(
@@ -82,12 +97,12 @@ def _numbers(
     if paired is not None:
         ratios = paired.ratios
         best, worst = (pick(ratios, key=lambda key: ratios[key]) for pick in (min, max))
-        ratio = f"{ratios[best]:.2g} to {ratios[worst]:.2g}"
+        ratio = f"{short(ratios[best])} to {short(ratios[worst])}"
         first = (ratio, f"times as large, from {best} to {worst}")
     largest = ("–", "no displacements")
     if most is not None:
         where = most.path.relative_to(folder).with_suffix("").as_posix()
-        largest = (f"{1e3 * (most.size or 0.0):.3g} mm", f"largest peak {_what(read)}, in {where}")
+        largest = (f"{short(1e3 * (most.size or 0.0))} mm", f"largest peak {_what(read)}, in {where}")
     stopped = sum(e.state != "complete" for e in read)
     return [first, largest, (str(stopped + len(broken)), "stopped early or cannot be read")]
 
@@ -160,21 +175,21 @@ def _dumbbells(paired: Pairs, what: str) -> Drawing:
     for k, group in enumerate((paired.first, paired.second)):
         sizes = [1e3 * paired.sizes[name][k] for name in names]
         traces.append(
-            _dots(group, sizes, rows, [f"{row}: {size:.3g} mm" for row, size in zip(rows, sizes, strict=True)], k)
+            _dots(group, sizes, rows, [f"{row}: {short(size)} mm" for row, size in zip(rows, sizes, strict=True)], k)
         )
     longest = max(len(row) for row in rows)
     layout = _layout(f"peak {what} [mm]", "", legend=True)
     layout["height"] = 26 * len(rows) + 100
     layout["margin"]["l"] = min(30 + 7 * longest, 320)
     layout["yaxis"] = {"type": "category", "automargin": False}
-    short = [row if len(row) <= _LETTERS else f"{row[: _LETTERS - 1]}…" for row in rows]
+    clipped = [row if len(row) <= _LETTERS else f"{row[: _LETTERS - 1]}…" for row in rows]
     narrow = {
         **layout,
         "margin": {**layout["margin"], "l": min(20 + 7 * longest, 150)},
-        "yaxis": {**layout["yaxis"], "tickvals": rows, "ticktext": short},
+        "yaxis": {**layout["yaxis"], "tickvals": rows, "ticktext": clipped},
     }
     alt = f"Peak {what} of {len(rows)} pairs, {paired.first} and {paired.second}."
-    return Drawing(traces, layout, alt, "A row for each pair of recordings.", narrow=narrow)
+    return Drawing(traces, layout, alt, f"A row for each pair of recordings. {_COMPARED[what]}", narrow=narrow)
 
 
 def _scatter(read: Sequence[Entry], folder: Path) -> Drawing:
@@ -188,11 +203,11 @@ def _scatter(read: Sequence[Entry], folder: Path) -> Drawing:
         x = [(e.ground or 0.0) / _G if shaken else 1.0 + sized.index(e) for e in of]
         y = [1e3 * (e.size or 0.0) for e in of]
         text = [escape(e.path.relative_to(folder).with_suffix("").as_posix(), quote=False) for e in of]
-        traces.append(_dots(group, x, y, [f"{name}: {size:.3g} mm" for name, size in zip(text, y, strict=True)], k))
+        traces.append(_dots(group, x, y, [f"{name}: {short(size)} mm" for name, size in zip(text, y, strict=True)], k))
     across = "peak ground acceleration [g]" if shaken else "recording"
     alt = f"Peak {_what(read)} of {len(sized)} recordings against {across}."
     layout = _layout(across, f"peak {_what(read)} [mm]", legend=len(groups) > 1)
-    return Drawing(traces, layout, alt, "A dot for each recording.")
+    return Drawing(traces, layout, alt, f"A dot for each recording. {_COMPARED[_what(read)]}")
 
 
 def _dots(group: str, x: Sequence[Any], y: Sequence[Any], text: Sequence[str], k: int) -> dict[str, Any]:

@@ -7,8 +7,9 @@ import numpy as np
 
 from hyloop.record import Recording
 
-__all__ = ["Difference", "common_rows", "compare", "peak"]
+__all__ = ["Difference", "common_rows", "compare", "motions_differ", "peak"]
 
+_MOTION = 1e-3  # of the peak: ground motions that differ by more are different ones
 _SAME = 1e-6  # relative: steps and starts that differ by less are the same
 
 
@@ -101,6 +102,12 @@ def compare(first: Recording, other: Recording) -> list[Difference]:
         else:
             found.append(_difference(channel, unit, peaks, first, other, rows))
     return found
+
+
+def motions_differ(rows: Sequence[Difference]) -> bool:
+    """Whether the grounds of two recordings move differently at their common times."""
+    grounds = [d for d in rows if (d.channel == "ground" or d.channel.startswith("ground.")) and not d.refused]
+    return any(d.largest > _MOTION * max(d.peaks) for d in grounds)
 
 
 def _difference(

@@ -7,8 +7,8 @@ import numpy as np
 
 from hyloop.errors import BadInput
 from hyloop.report.charts import Chart
-from hyloop.report.comparison import Difference, compare, only_in
-from hyloop.report.display import Line, Panel, Recordings, degrees_of_freedom, readable, rows_to_draw
+from hyloop.report.comparison import Difference, compare, motions_differ, only_in
+from hyloop.report.display import Line, Panel, Recordings, degrees_of_freedom, readable, rows_to_draw, short
 from hyloop.report.page import Answer, Section, Table
 from hyloop.report.run_page import write_report
 
@@ -41,6 +41,8 @@ def write_comparison(path: Path, recordings: Recordings, title: str) -> Path:
     found = {other: compare(first, recording) for other, recording in others}
     channel = _shown_channel(recordings, found)
     text = [f"Differences are the other recording less {name}, at their common times; nothing is interpolated."]
+    if any(motions_differ(rows) for rows in found.values()):
+        text.insert(0, "The ground motions differ: a difference below is not the effect of anything in the structure.")
     for key, recording in recordings.items():
         if alone := only_in(list(recordings.values()), recording):
             text.append(f"Only in {key}: {_some(alone)}.")
@@ -50,7 +52,9 @@ def write_comparison(path: Path, recordings: Recordings, title: str) -> Path:
         Section("Differences", text, tables=[_differences(name, other, rows) for other, rows in found.items() if rows]),
     ]
     answer = Answer(
-        _sentence(recordings, found, channel), _numbers(name, found, channel), _picture(recordings, found, channel)
+        _under(found) + _sentence(recordings, found, channel),
+        _numbers(name, found, channel),
+        _picture(recordings, found, channel),
     )
     return write_report(path, recordings, title=title, answer=answer, sections=sections)
 
@@ -79,7 +83,11 @@ def _named(channel: str) -> str:
 
 def _value(value: float, unit: str) -> str:
     factor, shown = readable(unit)
-    return f"{factor * value:.3g} {shown}".rstrip()
+    return f"{short(factor * value)} {shown}".rstrip()
+
+
+def _under(found: dict[str, list[Difference]]) -> str:
+    return "Under different motions: " if any(motions_differ(rows) for rows in found.values()) else ""
 
 
 def _sentence(recordings: Recordings, found: dict[str, list[Difference]], channel: str) -> str:
@@ -102,6 +110,8 @@ def _sentence(recordings: Recordings, found: dict[str, list[Difference]], channe
     one = _one(rows, channel)
     before, after = (_value(value, one.unit) for value in one.peaks)
     said = f"The peak {_named(channel)} is {before} in {name} and {after} in {other}"
+    if motions_differ(rows):
+        return f"{said}; that tells nothing about their structures."
     if one.ratio is not None:
         change = 100.0 * (one.ratio - 1.0)
         said += f", {abs(change):.3g} % {'less' if change < 0.0 else 'more'}" if abs(change) >= 0.05 else ", the same"
@@ -122,12 +132,15 @@ def _numbers(name: str, found: dict[str, list[Difference]], channel: str) -> lis
     most = max(forces, key=lambda d: d.peaks[0], default=None)
     difference = "–" if one.refused else _value(one.largest, one.unit)
     when = f", at {one.at:.3g} s" if not one.refused else ""
+    last = (difference, f"largest difference of {channel}{when}")
+    if motions_differ(rows):
+        last = ("different", "ground motions: histories are not subtracted here")
     return [
         ("–" if one.ratio is None else f"× {one.ratio:.3g}", f"peak of {channel}, {other} over {name}"),
         ("–", "no other peak")
         if most is None
         else (f"× {most.ratio:.3g}", f"peak of {most.channel}, {other} over {name}"),
-        (difference, f"largest difference of {channel}{when}"),
+        last,
     ]
 
 

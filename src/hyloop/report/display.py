@@ -28,6 +28,7 @@ __all__ = [
     "parameter_panels",
     "readable",
     "rows_to_draw",
+    "short",
     "site_names",
     "spectrum_panels",
 ]
@@ -75,6 +76,11 @@ class Panel:
 def readable(unit: str) -> tuple[float, str]:
     """Factor from an SI unit to the one shown, and that unit: ``readable("N") == (1e-3, "kN")``."""
     return _READABLE.get(unit, (1.0, unit))
+
+
+def short(value: float, digits: int = 3) -> str:
+    """A number for a sentence, rounded, without an exponent below a million: 1634.2 is ``"1630"``."""
+    return f"{float(f'{value:.{digits}g}'):.6g}"
 
 
 def rows_to_draw(points: int, *signals: np.ndarray) -> np.ndarray:

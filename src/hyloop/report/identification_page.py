@@ -9,7 +9,8 @@ import numpy as np
 
 from hyloop.files.measurements import Measured
 from hyloop.files.units import parse_unit
-from hyloop.identification import Fit, Profile, Ranking
+from hyloop.identification import Fit, Profile, Ranking, gives_energy
+from hyloop.identification.ranking import POOR
 from hyloop.report.display import readable
 from hyloop.report.identification_charts import loops, profile_chart, ranked_loops, residuals
 from hyloop.report.page import Answer, Code, Section, Table, write_page
@@ -20,6 +21,10 @@ __all__ = ["Result", "remark", "write_identification"]
 _POINTS = 60_000  # on a page, as many as keep it under 6 MB with plotly.js inside
 _MOST_TESTS = 12  # that are drawn; more cannot be read
 _SHOWN_LAWS = 3  # drawn on top of each other
+_NO_FIT = (
+    f"No law that was tried fits well: errors are above {100 * POOR:g} % of the range of the force. Check signs, units "
+    "and columns."
+)
 _ROUND_OFF = 1e-12  # error over range of a law fitted to its own force
 _SI = ("m", "N", "m/s", "m/s2")
 
@@ -49,6 +54,23 @@ class Result:
     profiles: Sequence[Profile]
     notes: tuple[str, ...]
     ranking: Ranking | None
+
+    @property
+    def warnings(self) -> list[str]:
+        """What comes before all else: tests whose sign is doubtful, and laws that do not fit."""
+        reversed_ = [
+            one.name for one in self.measured if "d" in one.signals and gives_energy(one.signals["d"], one.signals["f"])
+        ]
+        said = [
+            f"{', '.join(reversed_)}: this device would give energy; is the sign of the force reversed? factor = -1 in "
+            "a --columns file turns it."
+        ]
+        return (said if reversed_ else []) + ([_NO_FIT] if self.poor else [])
+
+    @property
+    def poor(self) -> bool:
+        """Whether the error is too large for any use: of unseen data where laws were ranked, else of the fit."""
+        return not np.max(self.fit.nrmse) <= POOR if self.ranking is None else self.ranking.poor
 
     def shown(self, unit: str) -> tuple[float, str]:
         """Factor and name of the unit in which the laboratory reads a quantity: that of its file, where it has one."""
@@ -84,6 +106,8 @@ def write_identification(path: Path, result: Result, line: str) -> Path:
     sections = [
         Section("Use it", ["Paste this line into the table of a site of an experiment file."], code=[Code(line)])
     ]
+    if result.warnings:
+        sections.insert(0, Section("Read this first", result.warnings))
     if result.ranking is not None:
         sections.append(_ranked(result, result.ranking, points))
     sections += [
@@ -100,11 +124,18 @@ def write_identification(path: Path, result: Result, line: str) -> Path:
 
 def _sentence(result: Result) -> str:
     worst = 100.0 * float(np.max(result.fit.nrmse))
+    if result.ranking is None and result.poor:
+        return f"{result.name} does not fit well: its error is up to {worst:.2g} % of the range of the measured force."
     if result.ranking is None:
         return f"{result.name} gives the measured force with an error of {worst:.2g} % of its range or less."
     best, count = result.ranking.best, len(result.ranking.candidates)
     ties = [c.name for c in result.ranking.candidates[1:] if c.tie]
     tied = f"; {', '.join(ties)} cannot be told from it and need as many parameters or more" if ties else ""
+    if result.poor:
+        return (
+            f"No law fits well: of {count} the best, {best.name}, predicts data it has not seen with an error of "
+            f"{100 * best.error:.2g} % of the force range."
+        )
     if count == 1:
         return (
             f"{best.name} predicts data it has not seen with an error of {100 * best.error:.2g} % of the force range."

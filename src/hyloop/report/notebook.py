@@ -17,7 +17,7 @@ _HEIGHT = 800  # px, of the page with the picture
 _ROWS = 12  # channels in the summary
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Animation:
     """The building of a recording in motion; a notebook shows it, and `save` writes it as a page."""
 
@@ -27,6 +27,9 @@ class Animation:
     def save(self, path: str | PathLike) -> Path:
         """Write it as a page of its own, for any browser."""
         return write_page(path, self.title, self.answer, [])
+
+    def __repr__(self) -> str:
+        return f"Animation: {self.title}; a notebook shows it, .save('page.html') writes it"
 
     def _repr_html_(self) -> str:
         # a page of its own, so that its styles and scripts and those of the notebook leave each other alone

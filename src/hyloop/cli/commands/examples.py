@@ -1,5 +1,6 @@
 """The commands `examples` and `new`: files to copy from."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -61,4 +62,6 @@ def new(
     for path in written:
         console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
     flag = " --allow-scripts" if 'kind = "opensees"' in written[0].read_text(encoding="utf-8") else ""
-    console.print(f"next: hyloop run {written[0]}{flag}", markup=False, highlight=False, soft_wrap=True)
+    console.print(
+        f"next: hyloop run {shlex.quote(str(written[0]))}{flag}", markup=False, highlight=False, soft_wrap=True
+    )
