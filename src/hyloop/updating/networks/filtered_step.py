@@ -1,68 +1,38 @@
-"""One tick of the filtered network: the guard watches, the filter learns, and what is believed is given out."""
+"""One tick of the filtered network: two explanations of the measured force learn, and a guard weighs them."""
 
 import math
-from collections import namedtuple
 from collections.abc import Callable
 from typing import NamedTuple
 
 from numba import carray
 
-from hyloop.core.block import Param
 from hyloop.core.jit import pointer, verb
-from hyloop.core.memory import laid_out, read, views
+from hyloop.core.memory import read, views
 from hyloop.neural.hysteresis import INPUTS, absorbed, features, limited
 from hyloop.neural.perceptron import evaluate, gradients, weight_count
+from hyloop.updating.networks.diagnosis import named
+from hyloop.updating.networks.filtered_memory import NAMED, Device, Sensor, Settings, filtered_memory
 
-__all__ = ["PARAMS", "STATE", "FilteredMemory", "filtered_memory", "filtered_step"]
+__all__ = ["CHANNELS", "filtered_step"]
 
-STATE = {
-    "d_last": "m",  # measured in the last tick
-    "f_last": "N",
-    "energy": "J",
-    "ln_a": "-",  # logarithms of the force scale and of the length scale
-    "ln_b": "-",
-    "f_frozen": "N",  # of the frozen network, which runs freely
-    "e_frozen": "J",
-    "variance": "N2",  # what the noise in d makes of its force
-    "shared": "N m",  # covariance of its force with the noise in the last d
-    "f_updated": "N",  # of the updated network, which runs freely too
-    "e_updated": "J",
-    "sum_frozen": "-",  # squared errors of both over what is explained, fading
-    "sum_updated": "-",
-    "ticks": "-",  # and the ticks they were summed over
+# outputs behind the scales and the weights
+CHANNELS = {
+    "f": "N",
+    "innovation": "N",
+    "updated": "-",
+    "offset": "N",
+    "drift": "N",
+    "delay": "s",
+    "shift": "m",
+    "noise_f": "N",
+    "cause": "-",
 }
-PARAMS = {
-    "tolerance": Param("N", 1.0, 0.0, about="error of the freely running network in training"),
-    "floor": Param("N", 1.0, 0.0, about="what the network cannot represent, standard deviation"),
-    "noise": Param("N", 0.0, 0.0, about="standard deviation of the measured force"),
-    "noise_d": Param("m", 0.0, 0.0, about="standard deviation of the measured deformation"),
-    "scale_std": Param("-", 0.2, 0.0, about="standard deviation of the logarithms of the scales at the start"),
-    "weight_std": Param("-", 3e-3, 0.0, about="standard deviation of the weights at the start"),
-    "process": Param("-", 0.0, 0.0, about="random walk in a tick over these"),
-    "evidence": Param("-", 9.0, 0.0, about="squared error over what is explained that contradicts it"),
-    "gain": Param("-", 0.8, 0.0, about="squared error of the update over that of the frozen network"),
-    "fading": Param("-", 0.999, 0.0, 1.0, about="forgetting factor of the guard"),
-}
-State = namedtuple("State", STATE)
-Settings = namedtuple("Settings", PARAMS)
-NAMED, _ = laid_out(State, dict.fromkeys(STATE, 1))
-
-
-class FilteredMemory(NamedTuple):
-    """What lies in the state vector behind the named states; unknown are ln a, ln b and the adaptive weights."""
-
-    w: int  # weights
-    frozen: int  # pre-trained weights
-    centre: int  # of the six inputs and the force
-    factor: int
-    P: int  # covariance of the unknowns
-    h: int  # derivatives of the force by the unknowns
-    Ph: int
-    g: int  # derivatives of the scaled force by the weights
-    z: int  # scaled inputs
-    gz: int  # derivatives of the scaled force by these
-    hidden: int  # activations
-    delta: int
+_SENSOR, _DEVICE = len(Sensor._fields), len(Device._fields)
+_THIRD = 0.6745 * math.sqrt(20.0)  # median of |third differences| of white noise over its standard deviation
+_STEP = 0.02  # relative step of that median in a tick, once it has settled
+_MEDIAN_AFTER = 4  # ticks without three predecessors
+_STILL = 4.0  # standard deviations of the deformation that are no motion
+_TINY = 1e-4  # of half a range: neither motion nor force
 
 
 class Slopes(NamedTuple):
@@ -74,40 +44,114 @@ class Slopes(NamedTuple):
     energy: float
 
 
-def filtered_memory(width: int, depth: int, adaptive: int) -> tuple[FilteredMemory, int]:
-    """Lay out the memory for `adaptive` weights that may change; with the size of the state vector."""
-    n, free = weight_count(INPUTS, width, depth), 2 + adaptive
-    sizes = {"w": n, "frozen": n, "centre": 7, "factor": 7, "P": free * free, "h": free, "Ph": free, "g": n}
-    sizes |= {"z": INPUTS, "gz": INPUTS, "hidden": width * depth, "delta": width * depth}
-    return laid_out(FilteredMemory, sizes, first=len(STATE))
+class Noise(NamedTuple):
+    """Variances of what is measured."""
+
+    f: float
+    d: float
 
 
-def filtered_step(width: int, depth: int, rule: int, adaptive: int) -> Callable:
-    """Make ``advance(x, u, dt, p, y)``, where the last `adaptive` weights may change."""
-    n, memory = weight_count(INPUTS, width, depth), filtered_memory(width, depth, adaptive)[0]
-    free, constant = 2 + adaptive, n - adaptive
+def filtered_step(width: int, depth: int, rule: int, adaptive: int, late: int) -> Callable:
+    """Make ``advance(x, u, dt, p, y)``, where the last `adaptive` weights may change and forces come `late` at most."""
+    n, memory = weight_count(INPUTS, width, depth), filtered_memory(width, depth, adaptive, late)[0]
+    free, constant = _DEVICE + adaptive, n - adaptive
 
     def advance(x, u, dt, p, y):
         s, m, q = views(x, NAMED), views(x, memory), read(Settings, p, 0)
-        d, f_m = u[0], u[1]
+        d, f_m, out = u[0], u[1], 2 + n
+        y[out], y[out + 1] = s.f_device[0] + m.device[0], 0.0  # a sample that is missing teaches nothing
         if math.isfinite(d) and math.isfinite(f_m):
-            a, b = math.exp(s.ln_a[0]), math.exp(s.ln_b[0])
-            run_frozen(width, depth, rule, s, m, q, d)
-            run_updated(width, depth, rule, s, m, d, a, b)
-            watch(s, q, f_m)
-            predicted, variance = linearise(width, depth, adaptive, constant, s, m, q, d, a, b)
-            weigh(free, m)
-            correct(free, adaptive, constant, s, m, q, f_m - a * predicted, variance)
-            s.f_last[0] = f_m
-            s.energy[0] += absorbed(f_m, d, s.d_last[0], rule)
-            s.d_last[0] = d
-            y[2 + n] = a * predicted
-        else:  # a sample that is missing teaches nothing
-            y[2 + n] = s.f_last[0]
-        y[3 + n] = f_m - y[2 + n]
-        y[4 + n] = give_out(n, s, m, q, pointer(y))
+            keep(late + 2, s, m, d)
+            noise = listen(s, q, d, f_m)
+            t, still = s.ticks[0] * dt, quiet(s, m, noise, d)
+            explained, beyond = run_sensor(width, depth, rule, late, s, m, q, noise)
+            R = silence(_SENSOR, s, m, q, noise, t, still, beyond)
+            wrong = f_m - m.sensor[0] - m.sensor[1] * t
+            wrong -= 0.0 if still else (1.0 + m.sensor[4]) * s.f_sensor[0] + m.sensor[5]
+            correct(_SENSOR, m.P_sensor, m, m.sensor, wrong, R)
+            hold(m, q, late)
+            beyond_too = run_device(width, depth, rule, late, adaptive, constant, s, m)
+            R = silence(free, s, m, q, noise, t, still, beyond_too)
+            error = f_m - m.device[0] - m.device[1] * t - (0.0 if still else s.f_device[0])
+            step = correct(free, m.P_device, m, m.device, error, R)
+            learn(free, adaptive, constant, late, s, m, q, step)
+            watch(s, q, wrong, error, explained, beyond)
+            y[out] = f_m - error
+            y[out + 1] = error
+            y[out + 7] = math.sqrt(noise.f)
+            s.ticks[0] += 1.0
+        drift = m.device[1] * s.ticks[0] * dt
+        y[out + 2] = give_out(n, s, m, q, pointer(y))
+        y[out + 3], y[out + 4], y[out + 5], y[out + 6] = m.device[0], drift, m.device[2] * dt, m.device[3]
+        y[out + 8] = named(s, m, drift, y[out + 2])
 
     return advance
+
+
+@verb
+def keep(slots, s, m, d):
+    """Put the deformation into the ring; the first sample fills it."""
+    now = int(s.ticks[0])
+    for k in range(slots if now == 0 else 1):
+        m.ring[(now + k) % slots] = d
+
+
+@verb
+def recall(late, s, m, delay, shift):
+    """The deformation of `delay` ticks ago, without the offset of its sensor."""
+    whole = math.floor(delay)
+    part, now, slots = delay - whole, int(s.ticks[0]), late + 2
+    newer, older = m.ring[(now - whole) % slots], m.ring[(now - whole - 1) % slots]
+    return (1.0 - part) * newer + part * older - shift
+
+
+@verb
+def listen(s, q, d, f):
+    """Variances of the noise, as given or from third differences, in which little of a smooth motion is left."""
+    jump_f = abs(f - 3.0 * s.f_1[0] + 3.0 * s.f_2[0] - s.f_3[0])
+    jump_d = abs(d - 3.0 * s.d_1[0] + 3.0 * s.d_2[0] - s.d_3[0])
+    s.f_3[0], s.f_2[0], s.f_1[0] = s.f_2[0], s.f_1[0], f
+    s.d_3[0], s.d_2[0], s.d_1[0] = s.d_2[0], s.d_1[0], d
+    if s.ticks[0] >= _MEDIAN_AFTER:
+        step = max(_STEP, 1.0 / (s.ticks[0] - _MEDIAN_AFTER + 1.0))
+        s.jump_f[0] = median(s.jump_f[0], jump_f, step)
+        s.jump_d[0] = median(s.jump_d[0], jump_d, step)
+    noise = q.noise if q.noise >= 0.0 else s.jump_f[0] / _THIRD
+    noise_d = q.noise_d if q.noise_d >= 0.0 else s.jump_d[0] / _THIRD
+    return Noise(noise * noise, noise_d * noise_d)
+
+
+@verb
+def median(value, sample, step):
+    """A median that follows its samples by small steps: half of them lie above it, half below."""
+    return (value * math.exp(step if sample > value else -step)) if value > 0.0 else sample
+
+
+@verb
+def quiet(s, m, noise, d):
+    """Whether nothing has moved yet: what a load cell shows then is its offset, whatever the device."""
+    reach = _STILL * math.sqrt(noise.d) + _TINY / abs(m.factor[0])
+    if s.ticks[0] > s.still[0] or (s.ticks[0] > 0.0 and abs(d - s.d_still[0]) > reach):
+        return False
+    s.still[0] += 1.0
+    s.d_still[0] += (d - s.d_still[0]) / s.still[0]
+    return True
+
+
+@verb
+def silence(free, s, m, q, noise, t, still, beyond):
+    """The variance of a measured force about that of a right network; before any motion only the offset is heard.
+
+    It is its noise, and errors that last for many ticks: what the network cannot represent, what the noise in d makes
+    of its force, and, outside the range of its training, as much of half the range of the force as its inputs are
+    outside of theirs.
+    """
+    m.h[1] = t
+    if still:
+        for k in range(2, free):
+            m.h[k] = 0.0
+        return noise.f + (_TINY / m.factor[6]) ** 2
+    return noise.f + q.lasting * (q.floor * q.floor + s.variance[0] + beyond * beyond)
 
 
 @verb
@@ -128,101 +172,137 @@ def slopes(w, m, width, depth, d, d_last, f_last):
 
 
 @verb
-def run_frozen(width, depth, rule, s, m, q, d):
-    """The frozen network runs freely, and with it the variance that noise in d gives its force.
+def outside(m):
+    """Force that corresponds to how far the inputs in `z` are outside the range of the training."""
+    most = 0.0
+    for k in range(INPUTS):
+        most = max(most, abs(m.z[k]) - 1.0)
+    return most / m.factor[6]
+
+
+@verb
+def run_sensor(width, depth, rule, late, s, m, q, noise):
+    """The network as trained runs freely behind its sensor, and with it the variance that noise in d gives its force.
 
     The noise of this tick enters the next one too, with the other sign, hence the shared part.
     """
-    d_last, R_d = s.d_last[0], q.noise_d * q.noise_d
-    features(m.z, d, d_last, s.f_frozen[0], s.e_frozen[0], m.centre, m.factor)
+    d_last, f_last = s.d_sensor[0], s.f_sensor[0]
+    d = recall(late, s, m, m.sensor[2], m.sensor[3])
+    features(m.z, d, d_last, f_last, s.e_sensor[0], m.centre, m.factor)
+    beyond = outside(m)
     f = force(m.frozen, m, width, depth)
-    by = slopes(m.frozen, m, width, depth, d, d_last, s.f_frozen[0])
+    by = slopes(m.frozen, m, width, depth, d, d_last, f_last)
     by_f = min(max(by.f_last, -1.0), 1.0)
-    s.variance[0] = max(
-        by_f * by_f * s.variance[0]
-        + (by.d * by.d + by.d_last * by.d_last) * R_d
-        + 2.0 * by_f * by.d_last * s.shared[0],
-        0.0,
-    )
-    s.shared[0] = by.d * R_d
-    s.f_frozen[0] = f
-    s.e_frozen[0] += absorbed(f, d, d_last, rule)
+    made = by_f * by_f * s.variance[0] + (by.d * by.d + by.d_last * by.d_last) * noise.d
+    s.variance[0] = max(made + 2.0 * by_f * by.d_last * s.shared[0], 0.0)
+    s.shared[0] = by.d * noise.d
+    s.by_shift[0] = by_f * s.by_shift[0] - by.d - by.d_last
+    m.h[0], m.h[2], m.h[3], m.h[4], m.h[5] = 1.0, f_last - f, s.by_shift[0], f, 1.0
+    s.d_sensor[0], s.f_sensor[0] = d, f
+    s.e_sensor[0] += absorbed(f, d, d_last, rule)
+    return q.tolerance * q.tolerance + noise.f + s.variance[0], beyond
 
 
 @verb
-def run_updated(width, depth, rule, s, m, d, a, b):
-    """The updated network runs freely as well, before it learns from this sample."""
-    d_last = s.d_last[0]
-    features(m.z, d / b, d_last / b, s.f_updated[0] / a, s.e_updated[0] / (a * b), m.centre, m.factor)
+def run_device(width, depth, rule, late, adaptive, constant, s, m):
+    """The network of the other device runs freely, with the derivatives of its force by all unknowns.
+
+    These are carried along: the force depends on its last value and on the energy, and so do the derivatives.
+    """
+    a, b = math.exp(m.device[4]), math.exp(m.device[5])
+    d_last, f_last, energy = s.d_device[0] / b, s.f_device[0] / a, s.e_device[0] / (a * b)
+    x = recall(late, s, m, m.device[2], m.device[3])
+    d = x / b
+    features(m.z, d, d_last, f_last, energy, m.centre, m.factor)
+    beyond = outside(m)
     f = a * force(m.w, m, width, depth)
-    s.f_updated[0] = f
-    s.e_updated[0] += absorbed(f, d, d_last, rule)
-
-
-@verb
-def watch(s, q, f_m):
-    """The guard adds up the errors of both, over what training error and noise explain."""
-    explained = q.tolerance * q.tolerance + q.noise * q.noise + s.variance[0]
-    s.sum_frozen[0] = q.fading * s.sum_frozen[0] + (s.f_frozen[0] - f_m) ** 2 / explained
-    s.sum_updated[0] = q.fading * s.sum_updated[0] + (s.f_updated[0] - f_m) ** 2 / explained
-    s.ticks[0] = q.fading * s.ticks[0] + 1.0
-
-
-@verb
-def linearise(width, depth, adaptive, constant, s, m, q, d, a, b):
-    """Force with the measured last force as input, and the variance of its measurement; h by the unknowns."""
-    d_last, f_last, energy = s.d_last[0], s.f_last[0] / a, s.energy[0] / (a * b)
-    features(m.z, d / b, d_last / b, f_last, energy, m.centre, m.factor)
-    predicted = force(m.w, m, width, depth)
-    by = slopes(m.w, m, width, depth, d / b, d_last / b, f_last)
-    m.h[0] = a * (predicted - by.f_last * f_last - by.energy * energy)
-    m.h[1] = -a * (by.d * d / b + by.d_last * d_last / b + by.energy * energy)
+    by = slopes(m.w, m, width, depth, d, d_last, f_last)
+    by_f, by_e = min(max(by.f_last, -1.0), 1.0), by.energy / b
+    path = (1.0 if f >= 0.0 else -1.0) * (abs(x - s.d_device[0]) if rule == 1 else abs(x))
+    m.by[3] = by_f * m.by[3] + by_e * m.by_e[3] - a / b * (by.d + by.d_last)
+    m.by[4] = by_f * m.by[4] + by_e * m.by_e[4] + f - a * (by.f_last * f_last + by.energy * energy)
+    m.by[5] = by_f * m.by[5] + by_e * m.by_e[5] - a * (by.d * d + by.d_last * d_last + by.energy * energy)
     for k in range(adaptive):
-        m.h[2 + k] = a * m.g[constant + k] / m.factor[6]
-    R_f, R_d = q.noise * q.noise, q.noise_d * q.noise_d
-    R = q.floor * q.floor + R_f * (1.0 + by.f_last * by.f_last)
-    return predicted, R + R_d * (by.d * by.d + by.d_last * by.d_last) * (a / b) ** 2
+        at = _DEVICE + k
+        m.by[at] = by_f * m.by[at] + by_e * m.by_e[at] + a * m.g[constant + k] / m.factor[6]
+    for k in range(3, _DEVICE + adaptive):
+        m.by_e[k] += path * m.by[k]
+        m.h[k] = m.by[k]
+    m.h[0], m.h[2] = 1.0, s.f_device[0] - f
+    s.e_device[0] += absorbed(f, x, s.d_device[0], rule)
+    s.d_device[0], s.f_device[0] = x, f
+    return beyond
 
 
 @verb
-def weigh(free, m):
-    """P h; P is symmetric, so its columns are rows."""
-    P = carray(m.P, (free, free))
+def correct(free, covariance, m, x, innovation, R):
+    """Extended Kalman filter on the unknowns: their change is `Ph` times what is returned. The first of them, which
+    lie in `x`, are changed here; P is symmetric, so its columns are rows."""
+    P, spread = carray(covariance, (free, free)), 0.0
     for k in range(free):
         m.Ph[k] = 0.0
     for j in range(free):
         hj = m.h[j]
         for k in range(free):
             m.Ph[k] += P[j, k] * hj
+    for k in range(free):
+        spread += m.h[k] * m.Ph[k]
+    total = R + max(spread, 0.0)
+    step = innovation / total
+    if not (math.isfinite(step) and math.isfinite(spread)):
+        return 0.0
+    for k in range(min(free, _DEVICE)):  # as many in both
+        x[k] += m.Ph[k] * step
+    for j in range(free):
+        share = m.Ph[j] / total
+        for k in range(free):
+            P[j, k] -= share * m.Ph[k]
+    return step
 
 
 @verb
-def correct(free, adaptive, constant, s, m, q, innovation, variance):
-    """Extended Kalman filter on (ln a, ln b, weights), and their random walk; what is not finite teaches nothing."""
-    P, spread = carray(m.P, (free, free)), 0.0
-    for k in range(free):
-        spread += m.h[k] * m.Ph[k]
-    variance += max(spread, 0.0)
-    step = innovation / variance
-    if math.isfinite(step) and math.isfinite(spread):
-        s.ln_a[0] += m.Ph[0] * step
-        s.ln_b[0] += m.Ph[1] * step
-        for k in range(adaptive):
-            m.w[constant + k] += m.Ph[2 + k] * step
-        for j in range(free):
-            share = m.Ph[j] / variance
-            for k in range(free):
-                P[j, k] -= share * m.Ph[k]
-            walk = q.process * (q.scale_std if j < 2 else q.weight_std)
-            P[j, j] += walk * walk
+def hold(m, q, late):
+    """Unknowns of the sensor stay where they can be; its offset may walk."""
+    m.sensor[2] = min(max(m.sensor[2], 0.0), float(late))
+    m.sensor[4] = min(max(m.sensor[4], -q.most_gain), q.most_gain)
+    m.P_sensor[0] += q.offset_walk * q.offset_walk
+
+
+@verb
+def learn(free, adaptive, constant, late, s, m, q, step):
+    """Change the weights; force and energy follow at once along their derivatives; the unknowns may walk."""
+    P, change, change_e = carray(m.P_device, (free, free)), 0.0, 0.0
+    for k in range(3, free):
+        change += m.by[k] * m.Ph[k] * step
+        change_e += m.by_e[k] * m.Ph[k] * step
+    for k in range(adaptive):
+        m.w[constant + k] += m.Ph[_DEVICE + k] * step
+        P[_DEVICE + k, _DEVICE + k] += q.weight_walk * q.weight_walk
+    P[0, 0] += q.offset_walk * q.offset_walk
+    P[4, 4] += q.scale_walk * q.scale_walk
+    P[5, 5] += q.scale_walk * q.scale_walk
+    m.device[2] = min(max(m.device[2], 0.0), float(late))
+    s.f_device[0] += change
+    s.e_device[0] += change_e
+
+
+@verb
+def watch(s, q, wrong, error, explained, beyond):
+    """The guard adds up the squared errors of both, over what training error and noise explain."""
+    surprise = wrong * wrong / explained
+    s.sum_sensor[0] = q.fading * s.sum_sensor[0] + surprise
+    s.sum_device[0] = q.fading * s.sum_device[0] + error * error / explained
+    s.sum_beyond[0] = q.fading * s.sum_beyond[0] + (surprise if beyond > 0.0 else 0.0)
+    s.weight[0] = q.fading * s.weight[0] + 1.0
 
 
 @verb
 def give_out(n, s, m, q, y):
-    """The updated network where the frozen one is contradicted and the updated one is better; whether it is."""
-    updated = s.sum_frozen[0] > q.evidence * s.ticks[0] and s.sum_updated[0] < q.gain * s.sum_frozen[0]
-    y[0] = math.exp(s.ln_a[0]) if updated else 1.0
-    y[1] = math.exp(s.ln_b[0]) if updated else 1.0
+    """As much of the other device as the data ask for: all less the part of the error that it does not explain."""
+    rest = q.evidence * s.weight[0] + s.sum_device[0]
+    part = max(0.0, 1.0 - rest / s.sum_sensor[0]) if s.sum_sensor[0] > 0.0 else 0.0
+    y[0] = math.exp(part * m.device[4])
+    y[1] = math.exp(part * m.device[5])
     for k in range(n):
-        y[2 + k] = m.w[k] if updated else m.frozen[k]
-    return 1.0 if updated else 0.0
+        y[2 + k] = m.frozen[k] + q.share * part * (m.w[k] - m.frozen[k])
+    return part
