@@ -10,8 +10,8 @@ import numpy as np
 from hyloop.core import Block
 from hyloop.data import Columns, source_tests
 from hyloop.errors import BadInput
-from hyloop.files.signals import pick_signals, pick_time
-from hyloop.files.tables import Column, LabTable, Sampling, is_time, read_table, sampling
+from hyloop.files.signals import check_stated, pick_signals, pick_time, stated_unit
+from hyloop.files.tables import Column, LabTable, Sampling, read_table, sampling
 from hyloop.identification import MeasuredTest
 
 __all__ = ["Channels", "Columns", "Measured", "as_tests", "read_columns", "read_measured", "read_tests"]
@@ -75,18 +75,27 @@ class Measured:
         return MeasuredTest(self.sampling.dt * every, inputs, short["f"], start, name=self.name), notes
 
 
-def read_columns(source: str) -> dict[str, Columns]:
-    """The tests of one source with all their columns, by name; sources are those of `read_tests`."""
+def read_columns(
+    source: str, channels: Channels | None = None, units: Mapping[str, str] | None = None
+) -> dict[str, Columns]:
+    """The tests of one source with all their columns, by name; sources are those of `read_tests`.
+
+    Of `channels` the time, the rate and the decimal sign count; `units` are those of columns, by their names.
+    """
+    channels, units = channels or Channels(), units or {}
     if (found := source_tests(source)) is not None:
         return found
-    table = read_table(source)
-    if table.step is None and not any(is_time(name) for name in table.names):
-        raise BadInput(f"{source}: there is no column of times called t or time among {', '.join(table.names[:40])}.")
-    time, values = pick_time(table, None, None, {})
-    rows = len(values) if values is not None else max(len(column.values) for column in table.columns)
-    step = sampling(table, values, time.spacing if time else 0.0, None, rows)
+    table = read_table(source, channels.decimal)
+    clock, time = pick_time(table, channels.t, channels.rate, units)
+    rows = len(time) if time is not None else max(len(column.values) for column in table.columns)
+    step = sampling(table, time, _in_s(clock, time), channels.rate, rows)
+    check_stated(table, {"t": clock} if clock else {}, units)
     name = Path(source).stem
-    signals = {column.name: (column.values, column.unit) for column in table.columns if len(column.values) == rows}
+    signals = {
+        column.name: (column.values, stated_unit(table, column, "", units))
+        for column in table.columns
+        if len(column.values) == rows
+    }
     return {name: Columns(step.dt, signals, name)}
 
 

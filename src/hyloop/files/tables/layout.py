@@ -9,6 +9,7 @@ from pathlib import Path
 from hyloop.errors import BadInput
 from hyloop.files.tables.decimals import decimal_sign
 from hyloop.files.tables.headings import read_heading, units_of_row
+from hyloop.files.tables.options import option
 
 __all__ = ["BLANKS", "COMMENTS", "Layout", "content", "find_layout", "split"]
 
@@ -188,5 +189,6 @@ def _check_commas(path: Path, tail: Sequence[str], names: Sequence[str], cells: 
     if whole and not any(names):
         raise BadInput(
             f"{path}: '{row.strip()[:40]}' may be {cells} whole numbers or numbers with decimal commas. Write headings "
-            "above them, or say --decimal comma or --decimal point; with decimal commas separate columns by semicolons."
+            f"above them, or say {option('decimal', 'comma')} or {option('decimal', 'point')}; with decimal commas "
+            "separate columns by semicolons."
         )
