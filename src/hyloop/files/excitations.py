@@ -11,13 +11,13 @@ from pydantic import BeforeValidator, Field, model_validator
 from hyloop.data import data_folder
 from hyloop.errors import BadInput, OutOfBounds, UnknownName
 from hyloop.files.fields import Quantity, Table, kinds, refuse, word
+from hyloop.files.ground_records import read_ground_record
 from hyloop.hazards import (
     GroundMotion,
     asce7_spectrum,
     band_limited_noise,
     find_record,
     harmonic,
-    read_record,
     record_components,
     sweep,
     synthetic_motion,
@@ -108,11 +108,16 @@ class Record(Table):
     name: str | None = None
     """Part of the name of a record in the data folder."""
     component: Annotated[str | None, BeforeValidator(word)] = None
-    """What follows the name and an underscore or a dot, such as "180" or "EW"; or a channel of a file with several."""
+    """What follows the name and an underscore or a dot, such as "180" or "EW"; or, of a file with several, a channel or
+    the column of the acceleration."""
     unit: str | None = None
     """Unit of the numbers in the file, where the file does not say it."""
     dt: Annotated[float, Quantity("s", above=0.0)] | None = None
     """Step of the file, where the file does not say it."""
+    t: Annotated[str | None, BeforeValidator(word)] = None
+    """Column of the times in a table of several columns, by name or number; default: t or time, or the first of two."""
+    decimal: Literal["comma", "point"] | None = None
+    """Decimal sign of a text that does not tell."""
     scale: Annotated[float, Quantity("-")] | None = None
     """Factor on the acceleration."""
     peak: Acceleration | None = None
@@ -152,7 +157,8 @@ class Record(Table):
         """The part wanted of the record, scaled."""
         try:
             channel = self.component if self.file is not None or record_components(path) else None
-            stored = read_record(path, unit=self.unit, dt=self.dt, component=channel)
+            how = {"unit": self.unit, "dt": self.dt, "t": self.t, "decimal": self.decimal}
+            stored = read_ground_record(path, component=channel, **how)
         except OSError as error:
             raise BadInput(f"excitation.file: {path} cannot be read ({error.strerror}).") from None
         first, last = self._samples(stored.duration, stored.dt)
@@ -188,7 +194,8 @@ def ground_motion(spec: Excitation, dt: float, seed: int) -> tuple[GroundMotion,
     path = spec.find() if isinstance(spec, Record) else None
     if isinstance(spec, Record) and path is not None:
         motion = spec.motion(path)
-        note = f"excitation: record {motion.name}"
+        decided = "; ".join(str(remark) for remark in motion.meta.get("notes", ()))
+        note = f"excitation: record {motion.name}{f' ({decided})' if decided else ''}"
     else:
         signal, missing = _fallback(spec) if isinstance(spec, Record) else (spec, "")
         _count(signal.duration, dt)

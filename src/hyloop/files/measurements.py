@@ -14,7 +14,17 @@ from hyloop.files.signals import check_stated, pick_signals, pick_time, stated_u
 from hyloop.files.tables import Column, LabTable, Sampling, read_table, sampling
 from hyloop.identification import MeasuredTest
 
-__all__ = ["Channels", "Columns", "Measured", "as_tests", "read_columns", "read_measured", "read_tests"]
+__all__ = [
+    "Channels",
+    "Columns",
+    "Measured",
+    "as_tests",
+    "check_signal",
+    "in_seconds",
+    "read_columns",
+    "read_measured",
+    "read_tests",
+]
 
 
 class Channels(NamedTuple):
@@ -88,7 +98,7 @@ def read_columns(
     table = read_table(source, channels.decimal)
     clock, time = pick_time(table, channels.t, channels.rate, units)
     rows = len(time) if time is not None else max(len(column.values) for column in table.columns)
-    step = sampling(table, time, _in_s(clock, time), channels.rate, rows)
+    step = sampling(table, time, in_seconds(clock, time), channels.rate, rows)
     check_stated(table, {"t": clock} if clock else {}, units)
     name = Path(source).stem
     signals = {
@@ -160,7 +170,7 @@ def as_tests(
 def _measured(table: LabTable, name: str, source: str, channels: Channels, units: Mapping[str, str]) -> Measured:
     clock, time = pick_time(table, channels.t, channels.rate, units)
     # times first: a file that is not even is of no use, whatever its units
-    step = None if time is None else sampling(table, time, _in_s(clock, time), channels.rate, len(time))
+    step = None if time is None else sampling(table, time, in_seconds(clock, time), channels.rate, len(time))
     found = pick_signals(table, channels, clock, units)
     lengths = {key: len(signal.column.values) for key, signal in found.items()}
     if time is not None:
@@ -170,7 +180,7 @@ def _measured(table: LabTable, name: str, source: str, channels: Channels, units
         raise BadInput(f"{source}: signals have different lengths ({said}). Name columns that belong together.")
     step = step or sampling(table, None, 0.0, channels.rate, lengths["f"])
     for key, signal in found.items():
-        _check(table, key, signal.column, signal.values)
+        check_signal(table, key, signal.column, signal.values)
     return Measured(
         name,
         source,
@@ -183,7 +193,7 @@ def _measured(table: LabTable, name: str, source: str, channels: Channels, units
     )
 
 
-def _in_s(clock: Column | None, time: np.ndarray | None) -> float:
+def in_seconds(clock: Column | None, time: np.ndarray | None) -> float:
     """Spacing of the printed times in s."""
     if clock is None or time is None or not clock.spacing:
         return 0.0
@@ -191,7 +201,7 @@ def _in_s(clock: Column | None, time: np.ndarray | None) -> float:
     return clock.spacing * abs(float(time[-1] - time[0]) / span) if span and np.isfinite(span) else clock.spacing
 
 
-def _check(table: LabTable, key: str, column: Column, values: np.ndarray) -> None:
+def check_signal(table: LabTable, key: str, column: Column, values: np.ndarray) -> None:
     """Refuse what is no signal: not finite, or constant where something was imposed or measured."""
     bad = np.flatnonzero(~np.isfinite(values))
     if bad.size:
