@@ -230,3 +230,19 @@ def test_what_a_training_file_must_say_is_said_in_its_keys(folder, header, given
     with pytest.raises(BadInput, match=re.escape(says)) as refused:
         read_histories(DataSpec.model_validate(table | given))
     assert "--" not in str(refused.value)
+
+
+def test_the_training_file_of_the_docs_is_one(tmp_path):
+    """With four files as it says, it loads, and its tests fall on the sides it names."""
+    page = (TRAININGS.parents[1] / "docs" / "networks.md").read_text("utf-8")
+    (text,) = [block for block in re.findall(r"```toml\n(.*?)```", page, re.DOTALL) if "[training]" in block]
+    (tmp_path / "damper.toml").write_text(text)
+    for k in range(1, 5):
+        d = k + np.tile(signals(k)[0], 5)  # mm, longer than the window of the file
+        rows = [f"{DT * i:.2f};{d[i]:.6f};{3 * d[i]:.6f}".replace(".", ",") for i in range(len(d))]
+        (tmp_path / f"V{k}.csv").write_text("Zeit;Weg;Kraft\n" + "\n".join(rows))
+    now = prepare(tmp_path / "damper.toml")
+    sides = {side: [h.name for h in getattr(now.parts, side)] for side in ("train", "validation", "test")}
+    assert sides == {"train": ["V1", "V2"], "validation": ["V3"], "test": ["V4"]}
+    np.testing.assert_allclose(now.parts.test[0].target, 3e6 * now.parts.test[0].inputs, atol=1e-2)  # kN over mm
+    np.testing.assert_allclose(now.parts.test[0].inputs[:N, 0], 1e-3 * (4 + signals(4)[0]), atol=1e-8)
