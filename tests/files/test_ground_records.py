@@ -101,3 +101,17 @@ def test_what_the_reader_decided_is_noted(tmp_path):
     path.write_bytes(TEXTS["cp1252"].encode("cp1252"))
     _, note = ground_motion(Record.model_validate({"kind": "record", "file": str(path)}), DT, 0)
     assert "read as cp1252" in note and "record a (" in note
+
+
+@pytest.mark.parametrize(("step", "noted"), [(0.01, False), (0.005, False), (0.008, True), (0.04, True)])
+def test_a_peak_that_the_step_leaves_out_is_told(tmp_path, step, noted):
+    """One sharp peak between samples of 0.008 s and of 0.04 s, on a sample of 0.01 s and 0.005 s."""
+    a = np.zeros(400)
+    a[101] = 5.0  # at 1.01 s
+    path = tmp_path / "pulse.txt"
+    path.write_text("time [s],a [m/s2]\n" + "".join(f"{DT * k:.2f},{v}\n" for k, v in enumerate(a)))
+    found, note = ground_motion(Record.model_validate({"kind": "record", "file": str(path)}), step, 0)
+    lost = 100 * (1 - np.abs(found.a).max() / 5.0)
+    assert bool(lost > 1.0) is noted and ("lower than the 5 m/s2" in note) is noted
+    if noted:
+        assert f"the peak is {lost:.2g} % lower" in note and "0.01 s or a whole part of it" in note
