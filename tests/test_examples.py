@@ -1,5 +1,6 @@
 """Every example runs, in an empty folder, as a newcomer would run it, and the numbers it prints are right."""
 
+import os
 import re
 import subprocess
 import sys
@@ -11,6 +12,9 @@ from oracles.pages import Page, ink
 from scipy.integrate import solve_ivp
 from scipy.linalg import eigh
 from scipy.signal import butter, lsim, sosfilt
+
+from hyloop.files.examples import copy_examples, find_example
+from hyloop.record import Recording
 
 FOLDER = Path(__file__).parents[1] / "examples"
 LONGEST = 80  # lines: an example is read before it is run
@@ -112,6 +116,47 @@ CHECKS = {
     "tower": tower,
     "many_records": many_records,
 }
+
+
+SMALL = """
+[structure]
+kind = "shear_frame"
+stories = 2
+masses = "40 t"
+stiffnesses = "45 kN/mm"
+damping = { kind = "rayleigh", ratio = "2 %", modes = [1, 2] }
+[integrator]
+method = "newmark_explicit"
+dt = "1/256 s"
+[excitation]
+kind = "synthetic"
+sds = "1.0 g"
+sd1 = "0.6 g"
+duration = "3 s"
+[sites.brace]
+story = 1
+device = { law = "bilinear", k = "200 kN/mm", f_y = "30 kN" }
+"""
+
+
+def test_many_records_takes_a_frame_of_any_height(tmp_path):
+    """Its own copy of the experiment is the one to change; the largest drift is that of whichever story there is."""
+    copy_examples([find_example("many_records")], tmp_path)
+    (tmp_path / "experiments" / "friction_frame.toml").write_text(SMALL)
+    script = tmp_path / "examples" / "many_records.py"
+    text = script.read_text(encoding="utf-8")
+    assert "range(1, 11)" in text
+    script.write_text(text.replace("range(1, 11)", "range(1, 3)"), encoding="utf-8")
+    settings = {**os.environ, "HYLOOP_DATA": str(tmp_path)}  # no records there
+    done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, env=settings)
+    assert done.returncode == 0, done.stderr
+    rows = re.findall(r"^(\S+) +([\d.]+) mm without, +([\d.]+) mm with", done.stdout, re.MULTILINE)
+    assert len(rows) == 2
+    for name, *drifts in rows:
+        for end, printed in zip(("-bare", ""), drifts, strict=True):
+            run = Recording.load(tmp_path / "out" / "ten" / f"{name}{end}.h5")
+            u = np.column_stack([run["u.1"], run["u.2"] - run["u.1"]])
+            assert float(printed) == pytest.approx(1e3 * np.abs(u).max(), abs=0.051)  # mm: printed to 0.1
 
 
 @pytest.mark.slow

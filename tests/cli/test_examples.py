@@ -1,6 +1,8 @@
 """`hyloop examples`, `hyloop new`, `--version` and `--open`, in an empty folder."""
 
+import ast
 import json
+import re
 import sys
 import webbrowser
 from pathlib import Path
@@ -53,6 +55,10 @@ def test_an_example_is_copied_with_all_it_names(name, say, tmp_path):
     example = find_examples()[name]
     assert written[0] == example.file and all(path.read_bytes() == (ROOT / path).read_bytes() for path in written)
     assert {str(path) for path in written} == {str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*.*")}
+    if example.kind == "Python script":  # what it reads lies where it looks for it
+        words = [node.value for node in ast.walk(ast.parse(example.text)) if isinstance(node, ast.Constant)]
+        files = [word for word in words if isinstance(word, str) and re.fullmatch(r"[\w/]+\.toml", word)]
+        assert {Path(file).name for file in files} == {path.name for path in written[1:]}
     if example.kind == "experiment" and name != "learned_damper":  # that one needs a network first
         load_experiment(written[0])
 

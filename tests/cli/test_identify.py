@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -170,6 +171,25 @@ def test_several_laws_are_ranked_and_the_best_is_saved(folder):
     }
     same = json.loads(hyloop("identify", "spring,bilinear,bouc_wen", "brace.csv", "--json", cwd=folder).stdout)
     assert same["ranking"] == found["ranking"] and same["parameters"] == found["parameters"]
+
+
+def test_the_page_of_one_law_does_not_replace_that_of_a_ranking(folder, tmp_path):
+    shutil.copy(folder / "brace.csv", tmp_path)
+    hyloop("identify", "--laws", "spring,bilinear", "brace.csv", "--starts", 1, cwd=tmp_path)
+    ranked = (tmp_path / "out" / "brace-identification.html").read_bytes()
+    one = ("identify", "spring", "brace.csv", "--starts", 1, "--no-profiles", "--save", "law.toml", "--force")
+    said = hyloop(*one[:-3], cwd=tmp_path)
+    assert "the earlier page is now out/brace-identification-1.html" in said.stderr
+    assert (tmp_path / "out" / "brace-identification-1.html").read_bytes() == ranked
+    page = Page(tmp_path / "out" / "brace-identification.html")
+    assert "Laws compared" not in page.headings
+    # with --force results may go, and a page that --out names is the one to be written
+    hyloop(*one, cwd=tmp_path)
+    assert 'device = { file = "law.toml" }' in Page(tmp_path / "out" / "brace-identification.html").text
+    hyloop(*one, "--out", "out/mine.html", cwd=tmp_path)
+    hyloop(*one, "--out", "out/mine.html", cwd=tmp_path)
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert names == {"brace-identification.html", "brace-identification-1.html", "mine.html"}
 
 
 def test_without_free_the_usual_parameters_are_found(folder):

@@ -221,3 +221,39 @@ def test_bad_words_are_refused(hyloop):
     assert "sectoins" in hyloop("model", "portal.toml", "--set", "sectoins.profile.E=1", code=2)[1]
     assert "modes" in hyloop("model", "portal.toml", "--modes", "0", code=2)[1]
     assert "nothing.toml" in hyloop("model", "nothing.toml", code=2)[1]
+
+
+def test_the_sites_of_an_experiment_are_shown(hyloop):
+    experiment = MODELS.parent / "rc_frame.toml"
+    found = json.loads(hyloop("model", experiment, "--json")[0])
+    assert [(site["site"], site["where"], site["device"]) for site in found["sites"]] == [
+        ("damper1", "story 1", "brfd_gap_slip"),
+        ("damper2", "story 2", "lugre"),
+    ]
+    page = Page(Path(found["report"]))
+    assert list(page.rows("Sites")) == ["damper1", "damper2"]
+    drawn = next(trace for trace in page.picture["data"] if trace["name"] == "site of a device")
+    nodes = next(trace for trace in page.picture["data"] if trace["name"] == "node")
+    levels = sorted(set(nodes["y"]))
+    low, mid, high = levels[0], *(y for y in levels if nodes["y"].count(y) > 2)
+    assert drawn["y"] == [low, mid, None, mid, high, None]  # a diagonal in each story, from node to node
+    assert {*zip(drawn["x"], drawn["y"], strict=True)} - {(None, None)} <= {*zip(nodes["x"], nodes["y"], strict=True)}
+    assert drawn["x"][0] != drawn["x"][1]
+    out, _ = hyloop("model", experiment, "--no-report")
+    assert "Sites" in out and "damper2" in out
+
+
+def test_a_site_at_no_node_is_refused_and_one_that_cannot_be_read_is_noted(hyloop):
+    head = 'title = "x"\n[structure]\nkind = "frame"\nfile = "portal.toml"\n'
+    rest = '[integrator]\nmethod = "cr"\ndt = "1/256 s"\n[excitation]\nkind = "harmonic"\namplitude = "1 m/s2"\n'
+    rest += 'frequency = "1 Hz"\nduration = "1 s"\n'
+    Path("portal.toml").write_text(PORTAL)
+    site = '[sites.brace]\nbetween = ["A0", "{}"]\ndevice = {{ law = "bilinear"{} }}\n'
+    Path("e.toml").write_text(head + site.format("B1", "") + rest)
+    assert "between A0 and B1" in hyloop("model", "e.toml", "--no-report")[0]
+    Path("e.toml").write_text(head + site.format("B9", "") + rest)
+    _, err = hyloop("model", "e.toml", "--no-report", code=2)
+    assert "sites.brace.between" in err and "B9" in err
+    Path("e.toml").write_text(head + site.format("B1", ", nonsense = 1") + rest)
+    out = " ".join(hyloop("model", "e.toml", "--no-report")[0].split())
+    assert "the sites are not shown" in out and "nonsense" in out and "period" in out

@@ -46,3 +46,18 @@ def test_it_is_refused_without_the_flag(monkeypatch, capsys, tmp_path):
     with pytest.raises(SystemExit) as stop:
         hyloop(monkeypatch, capsys, "model", EXPERIMENT)
     assert stop.value.code == 2 and "--allow-scripts" in capsys.readouterr().err and not list(tmp_path.iterdir())
+
+
+def test_sites_are_shown_and_a_frame_without_loads_does_not_stand_under_them(monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    words = ["model", EXPERIMENT, "--allow-scripts", "--set", "structure.arguments.weight=0.0"]
+    said = json.loads(hyloop(monkeypatch, capsys, *words, "--json"))
+    assert said["sites"] == [{"site": "damper1", "where": "between 1 and 4", "devices": 1.0, "device": "bilinear"}]
+    page = Page(Path(said["report"]))
+    assert page.rows("Sites") == {"damper1": ["between 1 and 4", "1", "bilinear"]}
+    drawn = next(trace for trace in page.picture["data"] if trace["name"] == "site of a device")
+    assert (drawn["x"], drawn["y"]) == ([0, 6, None], [0, 4, None])  # from node 1 to node 4
+    assert "loads" not in page.answer and page.rows("Totals")["dead load [kN]"] == ["0"]
+    assert "│ dead load, kN                │     0 │" in hyloop(monkeypatch, capsys, *words, "--no-report")
+    loaded = json.loads(hyloop(monkeypatch, capsys, *words[:3], "--json"))
+    assert "stand under their loads" in Page(Path(loaded["report"])).answer

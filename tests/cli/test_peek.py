@@ -48,6 +48,14 @@ def test_a_messy_file_is_shown_with_the_next_command(folder, capsys):
     assert line in page.text
 
 
+def test_columns_that_are_left_out_are_named(folder, capsys):
+    """One is empty, one has words, and the end of every row is a separator, which is no column."""
+    rows = "\n".join(f"{k};{k};;ok;{2 * k};" for k in range(1, 20))
+    (folder / "a.csv").write_text("t [s];d [mm];Kanal 4;Status;f [kN];\n" + rows)
+    notes = json.loads(peek(capsys, "a.csv", "--json", "--no-report"))["notes"]
+    assert notes == ["without numbers, left out: Status", "empty, left out: Kanal 4"]
+
+
 def test_the_next_command_is_one_that_runs(folder, capsys):
     found = json.loads(peek(capsys, "Versuch 7.csv", "--json", "--no-report"))
     words = shlex.split(found["command"])[1:]

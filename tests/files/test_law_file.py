@@ -1,6 +1,7 @@
 """A law that was identified, saved, and put into an experiment: the device there is the one that was found."""
 
 import json
+import re
 import shutil
 import tomllib
 from dataclasses import replace
@@ -8,17 +9,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hyloop.devices import bilinear, bouc_wen
+from hyloop.devices import bilinear, bouc_wen, dashpot
 from hyloop.errors import BadInput
 from hyloop.files.law_file import check_law_file, device_line, read_law, save_law
 from hyloop.files.load import json_schema, load_experiment
 from hyloop.files.measurements import Channels, read_measured
 from hyloop.identification import MeasuredTest, fit
 from hyloop.study.build import build
-from hyloop.study.run import run_file
+from hyloop.study.run import run_file, run_in_memory
 
 DT, N, NOISE = 0.01, 400, 100.0
 WRITTEN = 1e-9  # relative: the digits of the file
+RANGE = 1e-3  # relative: ranges are written with four digits
 EXPERIMENT = """
 [structure]
 kind = "shear_frame"
@@ -194,3 +196,55 @@ def test_the_schema_and_the_line_know_it(found, folder):
     line = tomllib.loads(device_line("bouc_wen", found[1], None))["device"]
     assert line["law"] == "bouc_wen" and line["k"].endswith(" kN/mm") and set(line) == {"law", "k", "d_y"}
     assert tomllib.loads(device_line("bouc_wen", found[1], folder / "law.toml"))["device"]["file"].endswith("law.toml")
+
+
+def test_a_run_beyond_the_tests_says_site_range_and_what_was_reached(found, folder):
+    """The extremes of the file itself are the truth; a strong ground motion takes the device out of them."""
+    measured = found[2]
+    law = read_law(str(folder / "law.toml"))
+    assert law.ranges.keys() == {"d", "f"}  # bouc_wen reads no velocity
+    for key in ("d", "f"):
+        signal = measured[0].signals[key]
+        assert law.ranges[key] == pytest.approx((signal.min(), signal.max()), rel=RANGE)
+    quiet = run_in_memory(load_experiment(folder / "experiment.toml", ["excitation.amplitude=0.01 g"]))
+    assert np.abs(quiet["damper1.d"]).max() < 0.5 * law.ranges["d"][1]
+    assert not [note for note in quiet.notes if "tests" in note]
+    # the note needs channels that this run does not record
+    words = ["excitation.amplitude=1 g", 'recording.channels=["u.1"]', "recording.derived=false"]
+    loud = run_in_memory(load_experiment(folder / "experiment.toml", words[:1]))
+    (note,) = [note for note in loud.notes if "tests" in note]
+    least, most = (f"{1e3 * x:.3g} mm" for x in (loud["damper1.d"].min(), loud["damper1.d"].max()))
+    assert note.startswith("damper1: ") and f"d ran from {least} to {most}" in note and "law.toml" in note
+    low, high = (f"{1e3 * x:.3g} mm" for x in law.ranges["d"])
+    assert f"in the tests from {low} to {high}" in note and "never measured" in note
+    few = run_in_memory(load_experiment(folder / "experiment.toml", words))
+    written = run_file(folder / "experiment.toml", tuple(words), folder / "run.h5")
+    assert few.names == written.names == ("u.1",)
+    assert note in few.notes and note in written.notes
+    assert np.array_equal(few.data, written.data) and np.array_equal(few["u.1"], loud["u.1"])
+
+
+def test_a_law_that_reads_the_velocity_keeps_its_range(found, folder):
+    test, _ = found[2][0].test(dashpot)
+    fitted = fit(dashpot(c=1e6), [test], {"c": (1e3, 1e9)}, starts=1)
+    save_law(folder / "v.toml", "dashpot", fitted, found[2])
+    v = np.gradient(found[2][0].signals["d"], DT)  # it was not recorded
+    assert read_law(str(folder / "v.toml")).ranges["v"] == pytest.approx((v.min(), v.max()), rel=RANGE)
+
+
+def test_ranges_may_be_missing_and_are_checked_where_they_are_there(folder):
+    text = (folder / "law.toml").read_text()
+    old = text[: text.index("[ranges]")] + text[text.index("[fit]") :]
+    (folder / "law.toml").write_text(old)
+    assert read_law(str(folder / "law.toml")).ranges == {}
+    loud = run_in_memory(load_experiment(folder / "experiment.toml", ["excitation.amplitude=1 g"]))
+    assert not [note for note in loud.notes if "tests" in note]
+    for wrong, said in {
+        'd = ["1 mm"]': "ranges.d: got 1 value(s)",
+        'd = ["2 mm", "1 mm"]': "ranges.d: got 2 mm to 1 mm",
+        'd = ["1 kN", "2 kN"]': "ranges.d",
+        'x = ["1 mm", "2 mm"]': "ranges.x",
+    }.items():
+        (folder / "law.toml").write_text(f"{old}\n[ranges]\n{wrong}\n")
+        with pytest.raises(BadInput, match=re.escape(said)):
+            read_law(str(folder / "law.toml"))

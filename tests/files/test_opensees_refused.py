@@ -81,6 +81,14 @@ def test_functions_directions_and_places_that_are_not_there(tmp_path):
             built(path, change)
 
 
+def test_a_script_without_a_function_is_told_to_have_one(tmp_path):
+    """As most scripts are: commands one below the other."""
+    path = portal(tmp_path, condense="[]")
+    (tmp_path / "portal.py").write_text("import openseespy.opensees as ops\nops.wipe()\n")
+    with pytest.raises(BadInput, match=r"the script has no function\. .* write `def build\(\):` above the first line"):
+        built(path)
+
+
 LIBRARY = "libblas.so.3: cannot open shared object file: No such file or directory"
 
 

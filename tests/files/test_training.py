@@ -1,5 +1,6 @@
 """Training files: what they may say, and what is read for them."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -163,3 +164,85 @@ def test_overrides(folder):
     assert (found.training.epochs, found.data.every) == (7, 2)
     with pytest.raises(UnknownName, match="Did you mean 'training'"):
         load_training(folder / "damper.toml", ["trainin.epochs=7"])
+
+
+GERMAN = "Zeit;Weg;Kraft\nms;mm;kN\n"
+
+
+def german(folder, text):
+    """A file of a laboratory with these headings."""
+    d, f = signals(2)
+    rows = [f"{1e3 * DT * k:.0f};{1e3 * d[k]:.9f};{-1e-3 * f[k]:.9f}".replace(".", ",") for k in range(N)]
+    (folder / "chi.csv").write_text(text + "\n".join(rows))
+
+
+def test_a_file_of_a_laboratory_is_read_as_by_identify(folder):
+    """German headings, a row of units, decimal commas and the other sign: the same numbers as from the plain file."""
+    german(folder, GERMAN)
+    table = {
+        "inputs": {"d": "Weg"},
+        "outputs": {"f": "Kraft"},
+        "tests": [{"source": str(folder / "chi.csv")}],
+        "t": "Zeit",
+        "factors": {"f": -1.0},
+    }
+    (history,) = read_histories(DataSpec.model_validate(table)).histories
+    d, f = signals(2)
+    np.testing.assert_allclose(history.inputs[:, 0], d, atol=1e-11)
+    np.testing.assert_allclose(history.target[:, 0], f, atol=1e-5)
+    assert history.dt == pytest.approx(DT)
+    german(folder, "Zeit;Weg;Kraft\n")  # no units: stated in the file of the training, by signal or by column
+    for units in ({"t": "ms", "d": "mm", "f": "kN"}, {"Zeit": "ms", "Weg": "mm", "Kraft": "kN"}):
+        (other,) = read_histories(DataSpec.model_validate(table | {"units": units})).histories
+        assert np.array_equal(other.inputs, history.inputs) and np.array_equal(other.target, history.target)
+    # for one file only, and with a rate instead of times
+    own = {"source": str(folder / "chi.csv"), "rate": "50 Hz", "units": {"d": "mm", "f": "kN"}}
+    german(folder, "Nummer;Weg;Kraft\n")
+    (third,) = read_histories(DataSpec.model_validate({**table, "t": None, "tests": [own]})).histories
+    assert np.array_equal(third.inputs, history.inputs) and third.dt == pytest.approx(DT)
+
+
+def test_keys_of_data_do_not_concern_recordings(folder):
+    table = {
+        "inputs": {"d": "damper.d"},
+        "outputs": {"f": "damper.f"},
+        "tests": [{"source": str(folder / "kobe.h5")}],
+        "t": "Zeit",
+        "units": {"d": "mm"},
+    }
+    (history,) = read_histories(DataSpec.model_validate(table)).histories
+    np.testing.assert_allclose(history.inputs[:, 0], signals(0)[0], rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("header", "given", "says"),
+    [
+        ("Zeit;Weg;Kraft\nms;mm;kN\n", {}, 'among Zeit, Weg, Kraft. Did you mean data.t = "Zeit"'),
+        ("Zeit;Weg;Kraft\n", {"t": "Zeit", "units": {"t": "ms"}}, 'data.units = { d = "mm" }'),
+        ("Zeit;Weg;Kraft\n", {"t": "Zeti"}, "data.t"),
+        ("Zeit;Weg;Kraft\n", {"t": "Zeit", "units": {"Wge": "mm"}}, "data.units"),
+        ("Zeit;Weg;Kraft\nms;mm;kN\n", {"rate": "10 Hz", "t": "Zeit"}, "data.rate says 10 Hz"),
+    ],
+)
+def test_what_a_training_file_must_say_is_said_in_its_keys(folder, header, given, says):
+    german(folder, header)
+    table = {"inputs": {"d": "Weg"}, "outputs": {"f": "Kraft"}, "tests": [{"source": str(folder / "chi.csv")}]}
+    with pytest.raises(BadInput, match=re.escape(says)) as refused:
+        read_histories(DataSpec.model_validate(table | given))
+    assert "--" not in str(refused.value)
+
+
+def test_the_training_file_of_the_docs_is_one(tmp_path):
+    """With four files as it says, it loads, and its tests fall on the sides it names."""
+    page = (TRAININGS.parents[1] / "docs" / "networks.md").read_text("utf-8")
+    (text,) = [block for block in re.findall(r"```toml\n(.*?)```", page, re.DOTALL) if "[training]" in block]
+    (tmp_path / "damper.toml").write_text(text)
+    for k in range(1, 5):
+        d = k + np.tile(signals(k)[0], 5)  # mm, longer than the window of the file
+        rows = [f"{DT * i:.2f};{d[i]:.6f};{3 * d[i]:.6f}".replace(".", ",") for i in range(len(d))]
+        (tmp_path / f"V{k}.csv").write_text("Zeit;Weg;Kraft\n" + "\n".join(rows))
+    now = prepare(tmp_path / "damper.toml")
+    sides = {side: [h.name for h in getattr(now.parts, side)] for side in ("train", "validation", "test")}
+    assert sides == {"train": ["V1", "V2"], "validation": ["V3"], "test": ["V4"]}
+    np.testing.assert_allclose(now.parts.test[0].target, 3e6 * now.parts.test[0].inputs, atol=1e-2)  # kN over mm
+    np.testing.assert_allclose(now.parts.test[0].inputs[:N, 0], 1e-3 * (4 + signals(4)[0]), atol=1e-8)

@@ -1,6 +1,7 @@
 """Laws fitted without being told what is free, and ranked: the law that made the data comes first."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -73,6 +74,7 @@ def test_laws_that_cannot_be_told_apart_tie_and_the_simplest_is_first():
     assert [candidate.name for candidate in ranking.candidates] == ["bilinear", "giuffre_menegotto_pinto", "spring"]
     assert json.dumps([candidate.tie for candidate in ranking.candidates]) == "[true, true, false]"
     assert "fewest free parameters" in ranking.notes[-1]
+    assert re.findall(r"<td>(first|tie|)</td></tr>", ranking._repr_html_()) == ["first", "tie", ""]
 
 
 def test_with_three_tests_whole_tests_are_predicted():

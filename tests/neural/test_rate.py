@@ -8,7 +8,9 @@ from oracles.networks import random_tensors
 from safetensors.numpy import load_file, save_file
 
 from hyloop import Loop, Site, shear_frame
+from hyloop.core.tick import same_tick, typed_tick
 from hyloop.errors import BadInput
+from hyloop.files.units import quantity
 from hyloop.identification import MeasuredTest, fit
 from hyloop.integrators import newmark_explicit
 from hyloop.loop import FreeBlock
@@ -29,6 +31,23 @@ GRU = network(recurrent(2, width=6, depth=1, kind="gru"), 1 / RATE)
 MLP = network(mlp(2, width=6), 0.0)
 
 
+@pytest.mark.parametrize(
+    ("tick", "text"),
+    [
+        (0.01, "0.01"),
+        (0.0025, "0.0025"),
+        (1 / 256, "1/256"),
+        (0.03125 / 32 * (1 + 1e-12), "1/1024"),  # as a step that was divided comes out
+        (1 / 300, "1/300"),
+        (0.0123456, "0.0123456"),
+        (2.0, "2"),
+    ],
+)
+def test_an_interval_is_said_as_a_person_types_it(tick, text):
+    assert typed_tick(tick) == text
+    assert same_tick(quantity(f"{text} s", "s"), tick)  # and it is taken where it is typed
+
+
 def loop(device, dt, substeps=1):
     frame = shear_frame([1e5], [4e6])
     return Loop(frame, [Site("damper", frame.story(1), device)], method=newmark_explicit(), dt=dt, substeps=substeps)
@@ -37,7 +56,7 @@ def loop(device, dt, substeps=1):
 @pytest.mark.parametrize("net", [LSTM, GRU], ids=["lstm", "gru"])
 @pytest.mark.parametrize(("dt", "substeps"), [(2 / RATE, 1), (1 / RATE, 2), (0.1 / RATE, 1), (10 / RATE, 9)])
 def test_a_loop_of_another_rate_cannot_be_built(net, dt, substeps):
-    with pytest.raises(BadInput, match=r"damper: network was trained at 1024 Hz.*dt/substeps is 0\.0009765625 s") as it:
+    with pytest.raises(BadInput, match=r"damper: network was trained at 1024 Hz.*dt/substeps is 1/1024 s") as it:
         loop(net.device(), dt, substeps)
     assert f"{substeps / dt:g} Hz" in str(it.value) and "train" in str(it.value)
 

@@ -138,3 +138,24 @@ def test_loops_are_drawn_by_name(runs):
         runs["braced"].hysteresis("brace9")
     with pytest.raises(BadInput, match="no site"):
         runs["without devices"].hysteresis()
+
+
+def test_largest_drifts_of_different_stories_are_not_taken_for_one(tmp_path):
+    """Braces in the first story only: the largest drift moves up, and the sentence says whose drift is whose."""
+    frame = shear_frame([3e4] * 3, [3e7] * 3)
+    frame = frame.with_damping(rayleigh(frame, 0.02))
+    brace = Site("brace", frame.story(1), bilinear(k=6e7, f_y=5e6))
+    loops = {"braced": Loop(frame, [brace], method=newmark_explicit(), dt=DT)}
+    loops["without devices"] = Loop(frame, method=newmark_explicit(), dt=DT)
+    runs = {name: loop.run(pulse(DT, amplitude=4.0), derived=True) for name, loop in loops.items()}
+    # the truth from the channels
+    drifts = {name: [1e3 * np.abs(r[f"drift.{k}"]).max() for k in (1, 2, 3)] for name, r in runs.items()}
+    with_, without = drifts["braced"], drifts["without devices"]
+    assert np.argmax(with_) == 1 and np.argmax(without) == 0
+    page = Page(write_report(tmp_path / "page.html", runs, title="x"))
+    less = 100 * (1 - max(with_) / max(without))
+    assert page.answer.replace("\u00a0", " ") == (
+        f"The largest story drift is {max(with_):.3g} mm, in story 2, {less:.0f} % less than the largest without "
+        f"devices, {max(without):.3g} mm in story 1."
+    )
+    assert page.numbers[0] == f"largest drift, story 2; {max(without):.3g} mm in story 1 without devices"

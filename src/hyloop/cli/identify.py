@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 from hyloop.cli.console import console, open_page, print_json, print_table, progress_bars
 from hyloop.cli.free import beginning_of, law_and_ranges
 from hyloop.cli.reading import Reading, page_name, reading
+from hyloop.cli.results import keep_page
 from hyloop.core import Instance
+from hyloop.core.writing import set_aside
 from hyloop.devices import LAWS
 from hyloop.errors import BadInput, UnknownName
 from hyloop.files.law_file import check_law_file, device_line, save_law
@@ -71,6 +73,8 @@ def run_identify(
         result = _fit(names, measured, search, _patient(update))
     saved = save_law(save, result.name, result.fit, result.measured) if save is not None else None
     line = device_line(result.name, result.fit, saved)
+    if out is None and (earlier := set_aside(page)):  # of a ranking, perhaps, that took minutes
+        keep_page(earlier, force)
     write_identification(page, result, line)
     open_page(page, show)
     if json:

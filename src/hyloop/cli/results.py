@@ -7,7 +7,7 @@ from pathlib import Path
 from hyloop.cli.console import errors
 from hyloop.errors import BadInput
 
-__all__ = ["check_results", "keeper"]
+__all__ = ["check_results", "keep_page", "keeper"]
 
 
 def check_results(out: Path | None, force: bool) -> None:
@@ -35,3 +35,11 @@ def keeper(force: bool) -> Callable[[Path], None]:
             earlier.with_suffix(".html").unlink(missing_ok=True)  # it would show what is no longer there
 
     return keep
+
+
+def keep_page(earlier: Path, force: bool) -> None:
+    """Say where an earlier page is now, or remove it."""
+    if force:
+        earlier.unlink()
+    else:
+        errors.print(f"the earlier page is now {earlier}", soft_wrap=True)

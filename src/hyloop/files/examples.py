@@ -22,6 +22,7 @@ _FOLDERS = {
 }
 # files that a file names: those of the checkout in its comments, and its own references, relative to it
 _MENTIONED = re.compile(r"\bexperiments/[\w/]+\.(?:toml|py)\b")
+_JOINED = re.compile(r"""["']\s*/\s*["']""")  # Path(...) / "experiments" / "x.toml" in a script
 _NAMED = re.compile(r'\b(?:file|script|network|source|include)\s*=\s*\[?\s*"([\w./-]+\.\w+)"')
 
 
@@ -143,7 +144,8 @@ def _needed(root: Path, file: Path) -> list[Path]:
 
 def _named(root: Path, file: Path) -> Iterator[Path]:
     text = (root / file).read_text(encoding="utf-8")
-    names = [*(Path(name) for name in _MENTIONED.findall(text)), *(file.parent / name for name in _NAMED.findall(text))]
+    mentioned = _MENTIONED.findall(_JOINED.sub("/", text))
+    names = [*(Path(name) for name in mentioned), *(file.parent / name for name in _NAMED.findall(text))]
     for name in names:
         inside = Path(os.path.normpath(name))
         if (root / inside).is_file() and inside.parts[0] in ("experiments", "examples"):

@@ -8,16 +8,17 @@ from typing import Annotated, Literal, Self
 import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 
+from hyloop.core.tick import typed_tick
 from hyloop.data import data_folder
 from hyloop.errors import BadInput, OutOfBounds, UnknownName
 from hyloop.files.fields import Quantity, Table, kinds, refuse, word
+from hyloop.files.ground_records import read_ground_record
 from hyloop.hazards import (
     GroundMotion,
     asce7_spectrum,
     band_limited_noise,
     find_record,
     harmonic,
-    read_record,
     record_components,
     sweep,
     synthetic_motion,
@@ -27,6 +28,7 @@ __all__ = ["EXCITATIONS", "MOST_STEPS", "SIGNALS", "Excitation", "Record", "grou
 
 MOST_STEPS = 10_000_000  # a run of some hours at 1024 Hz; more is a slip of the pen
 _FEWEST_STEPS = 10
+_LOST = 0.01  # of a peak: less is within what two processings of one record differ by
 _SYNTHETIC_DT = 0.01  # s; a fifth of the shortest period
 _SHORTEST, _LONGEST = 0.05, 4.0  # s, periods at which a synthetic motion fits its target
 
@@ -108,11 +110,16 @@ class Record(Table):
     name: str | None = None
     """Part of the name of a record in the data folder."""
     component: Annotated[str | None, BeforeValidator(word)] = None
-    """What follows the name and an underscore or a dot, such as "180" or "EW"; or a channel of a file with several."""
+    """What follows the name and an underscore or a dot, such as "180" or "EW"; or, of a file with several, a channel or
+    the column of the acceleration."""
     unit: str | None = None
     """Unit of the numbers in the file, where the file does not say it."""
     dt: Annotated[float, Quantity("s", above=0.0)] | None = None
     """Step of the file, where the file does not say it."""
+    t: Annotated[str | None, BeforeValidator(word)] = None
+    """Column of the times in a table of several columns, by name or number; default: t or time, or the first of two."""
+    decimal: Literal["comma", "point"] | None = None
+    """Decimal sign of a text that does not tell."""
     scale: Annotated[float, Quantity("-")] | None = None
     """Factor on the acceleration."""
     peak: Acceleration | None = None
@@ -152,7 +159,8 @@ class Record(Table):
         """The part wanted of the record, scaled."""
         try:
             channel = self.component if self.file is not None or record_components(path) else None
-            stored = read_record(path, unit=self.unit, dt=self.dt, component=channel)
+            how = {"unit": self.unit, "dt": self.dt, "t": self.t, "decimal": self.decimal}
+            stored = read_ground_record(path, component=channel, **how)
         except OSError as error:
             raise BadInput(f"excitation.file: {path} cannot be read ({error.strerror}).") from None
         first, last = self._samples(stored.duration, stored.dt)
@@ -188,15 +196,27 @@ def ground_motion(spec: Excitation, dt: float, seed: int) -> tuple[GroundMotion,
     path = spec.find() if isinstance(spec, Record) else None
     if isinstance(spec, Record) and path is not None:
         motion = spec.motion(path)
-        note = f"excitation: record {motion.name}"
+        decided = "; ".join(str(remark) for remark in motion.meta.get("notes", ()))
+        note = f"excitation: record {motion.name}{f' ({decided})' if decided else ''}"
     else:
         signal, missing = _fallback(spec) if isinstance(spec, Record) else (spec, "")
         _count(signal.duration, dt)
         motion = signal.motion(dt, seed)
         note = f"excitation: {missing}{motion.name}{' is used instead' if missing else ''}"
     _count(motion.duration, dt)
-    motion = motion.resampled(dt)
-    return motion, f"{note}, peak {motion.pga:.4g} m/s2, {motion.duration:.4g} s"
+    stored, motion = motion, motion.resampled(dt)
+    return motion, f"{note}, peak {motion.pga:.4g} m/s2, {motion.duration:.4g} s{_lowered(stored, motion)}"
+
+
+def _lowered(stored: GroundMotion, motion: GroundMotion) -> str:
+    """What to know of a peak that the step of the integrator leaves out."""
+    if motion.pga >= (1.0 - _LOST) * stored.pga:
+        return ""
+    lost = 100.0 * (1.0 - motion.pga / stored.pga)
+    return (
+        f"; at integrator.dt = {typed_tick(motion.dt)} s the peak is {lost:.2g} % lower than the {stored.pga:.4g} m/s2 "
+        f"at its own step; {typed_tick(stored.dt)} s or a whole part of it keeps the peak"
+    )
 
 
 def _fallback(spec: Record) -> tuple[Signal, str]:

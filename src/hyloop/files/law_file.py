@@ -4,7 +4,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -22,7 +22,16 @@ from hyloop.files.toml import read_toml
 from hyloop.files.units import quantity
 from hyloop.identification import Fit
 
-__all__ = ["IdentifiedLaw", "LawFile", "check_law_file", "device_line", "read_law", "save_law", "shown_quantity"]
+__all__ = [
+    "SIGNALS",
+    "IdentifiedLaw",
+    "LawFile",
+    "check_law_file",
+    "device_line",
+    "read_law",
+    "save_law",
+    "shown_quantity",
+]
 
 KIND = "identified law"
 _DIGITS = 10  # significant: what is written and read back is the same device to one part in 1e9
@@ -35,6 +44,8 @@ _READABLE = {
     "m/s": (1e3, "mm/s"),
 }
 _PLAIN = ("-", "")
+SIGNALS = {"d": "m", "v": "m/s", "f": "N"}  # those whose range in the tests is kept
+_RANGE_DIGITS = 4
 
 
 class _LawTables(Table):
@@ -48,6 +59,8 @@ class _LawTables(Table):
     """Those that were found: interval, bounds of the search, remark."""
     fit: dict[str, Any] = Field(default_factory=dict)
     tests: list[dict[str, Any]] = Field(default_factory=list)
+    ranges: dict[str, list[Any]] = Field(default_factory=dict)
+    """Least and greatest d, v and f of all tests; files of earlier versions have none."""
 
     @model_validator(mode="after")
     def _possible(self) -> "_LawTables":
@@ -64,10 +77,27 @@ class _LawTables(Table):
         if missing := [key for key in block.params if key not in self.parameters]:
             lacking = f"{', '.join(missing)} of {self.law} {'is' if len(missing) == 1 else 'are'} missing"
             refuse("parameters", BadInput(f"{lacking}. A law that was identified is given with all its parameters."))
+        for key, ends in self.ranges.items():
+            try:
+                _range(key, ends)
+            except BadInput as error:
+                refuse(f"ranges.{key}", error)
         for key, value in _leaves({"fit": self.fit, "tests": self.tests}):
             if not isinstance(value, str | int) and not (isinstance(value, float) and math.isfinite(value)):
                 refuse(key, BadInput(f"got {value}, wanted a text in quotes, a finite number, true or false."))
         return self
+
+
+def _range(key: str, ends: Sequence[Any]) -> tuple[float, float]:
+    """Ends of a range in SI units."""
+    if key not in SIGNALS:
+        raise UnknownName("signal", key, SIGNALS)
+    if len(ends) != 2:
+        raise BadInput(f"got {len(ends)} value(s); give the least and the greatest, such as ['-20 mm', '20 mm'].")
+    low, high = (quantity(end, SIGNALS[key]) for end in ends)
+    if not low <= high:
+        raise BadInput(f"got {ends[0]} to {ends[1]}; give the least first, then the greatest.")
+    return low, high
 
 
 def _leaves(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
@@ -88,6 +118,8 @@ class IdentifiedLaw:
     params: dict[str, float]
     sha256: str
     tables: Mapping[str, Any]
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Least and greatest d, v and f of the tests it was fitted to, as far as the file says."""
 
     @property
     def block(self) -> Block:
@@ -115,7 +147,8 @@ def read_law(given: Any) -> IdentifiedLaw:
         raise BadInput(f"{given}: " + "; ".join(map(_problem, error.errors(include_url=False)))) from None
     params = LAWS[tables.law].params
     values = {key: quantity(value, params[key].unit) for key, value in tables.parameters.items()}
-    return IdentifiedLaw(given, tables.law, values, hashlib.sha256(content).hexdigest(), data)
+    ranges = {key: _range(key, ends) for key, ends in tables.ranges.items()}
+    return IdentifiedLaw(given, tables.law, values, hashlib.sha256(content).hexdigest(), data, ranges)
 
 
 def _problem(found: Any) -> str:
@@ -196,7 +229,24 @@ def law_text(name: str, fitted: Fit, measured: Sequence[Measured]) -> str:
         entry = [f"interval = {_toml(ends)}"] if e.observable else []
         entry += [f"bounds = {_toml(bounds)}", *([f"remark = {_toml(e.remark)}"] if e.remark else [])]
         lines.append(f"{key} = {{ {', '.join(entry)} }}")
+    lines += ["", "[ranges]  # of all tests together; a run in which the device goes beyond them says so"]
+    lines += [
+        f"{key} = {_toml([shown_quantity(end, SIGNALS[key], _RANGE_DIGITS) for end in ends])}"
+        for key, ends in _tested(fitted).items()
+    ]
     return "\n".join([*lines, "", *_made(fitted), "", *_tests(fitted, measured)]) + "\n"
+
+
+def _tested(fitted: Fit) -> dict[str, tuple[float, float]]:
+    """Least and greatest d, v (where the law reads it) and f of the samples that were fitted."""
+    found = {}
+    for key in SIGNALS:
+        if key == "v" and key not in fitted.law.block.inputs:
+            continue
+        signals = [test.f if key == "f" else test.inputs[key] for test in fitted.tests if key in (*test.inputs, "f")]
+        if signals:
+            found[key] = (min(float(x.min()) for x in signals), max(float(x.max()) for x in signals))
+    return found
 
 
 def _made(fitted: Fit) -> list[str]:

@@ -10,11 +10,21 @@ import numpy as np
 from hyloop.core import Block
 from hyloop.data import Columns, source_tests
 from hyloop.errors import BadInput
-from hyloop.files.signals import pick_signals, pick_time
-from hyloop.files.tables import Column, LabTable, Sampling, is_time, read_table, sampling
+from hyloop.files.signals import check_stated, pick_signals, pick_time, stated_unit
+from hyloop.files.tables import Column, LabTable, Sampling, read_table, sampling
 from hyloop.identification import MeasuredTest
 
-__all__ = ["Channels", "Columns", "Measured", "as_tests", "read_columns", "read_measured", "read_tests"]
+__all__ = [
+    "Channels",
+    "Columns",
+    "Measured",
+    "as_tests",
+    "check_signal",
+    "in_seconds",
+    "read_columns",
+    "read_measured",
+    "read_tests",
+]
 
 
 class Channels(NamedTuple):
@@ -75,18 +85,27 @@ class Measured:
         return MeasuredTest(self.sampling.dt * every, inputs, short["f"], start, name=self.name), notes
 
 
-def read_columns(source: str) -> dict[str, Columns]:
-    """The tests of one source with all their columns, by name; sources are those of `read_tests`."""
+def read_columns(
+    source: str, channels: Channels | None = None, units: Mapping[str, str] | None = None
+) -> dict[str, Columns]:
+    """The tests of one source with all their columns, by name; sources are those of `read_tests`.
+
+    Of `channels` the time, the rate and the decimal sign count; `units` are those of columns, by their names.
+    """
+    channels, units = channels or Channels(), units or {}
     if (found := source_tests(source)) is not None:
         return found
-    table = read_table(source)
-    if table.step is None and not any(is_time(name) for name in table.names):
-        raise BadInput(f"{source}: there is no column of times called t or time among {', '.join(table.names[:40])}.")
-    time, values = pick_time(table, None, None, {})
-    rows = len(values) if values is not None else max(len(column.values) for column in table.columns)
-    step = sampling(table, values, time.spacing if time else 0.0, None, rows)
+    table = read_table(source, channels.decimal)
+    clock, time = pick_time(table, channels.t, channels.rate, units)
+    rows = len(time) if time is not None else max(len(column.values) for column in table.columns)
+    step = sampling(table, time, in_seconds(clock, time), channels.rate, rows)
+    check_stated(table, {"t": clock} if clock else {}, units)
     name = Path(source).stem
-    signals = {column.name: (column.values, column.unit) for column in table.columns if len(column.values) == rows}
+    signals = {
+        column.name: (column.values, stated_unit(table, column, "", units))
+        for column in table.columns
+        if len(column.values) == rows
+    }
     return {name: Columns(step.dt, signals, name)}
 
 
@@ -151,7 +170,7 @@ def as_tests(
 def _measured(table: LabTable, name: str, source: str, channels: Channels, units: Mapping[str, str]) -> Measured:
     clock, time = pick_time(table, channels.t, channels.rate, units)
     # times first: a file that is not even is of no use, whatever its units
-    step = None if time is None else sampling(table, time, _in_s(clock, time), channels.rate, len(time))
+    step = None if time is None else sampling(table, time, in_seconds(clock, time), channels.rate, len(time))
     found = pick_signals(table, channels, clock, units)
     lengths = {key: len(signal.column.values) for key, signal in found.items()}
     if time is not None:
@@ -161,7 +180,7 @@ def _measured(table: LabTable, name: str, source: str, channels: Channels, units
         raise BadInput(f"{source}: signals have different lengths ({said}). Name columns that belong together.")
     step = step or sampling(table, None, 0.0, channels.rate, lengths["f"])
     for key, signal in found.items():
-        _check(table, key, signal.column, signal.values)
+        check_signal(table, key, signal.column, signal.values)
     return Measured(
         name,
         source,
@@ -174,7 +193,7 @@ def _measured(table: LabTable, name: str, source: str, channels: Channels, units
     )
 
 
-def _in_s(clock: Column | None, time: np.ndarray | None) -> float:
+def in_seconds(clock: Column | None, time: np.ndarray | None) -> float:
     """Spacing of the printed times in s."""
     if clock is None or time is None or not clock.spacing:
         return 0.0
@@ -182,7 +201,7 @@ def _in_s(clock: Column | None, time: np.ndarray | None) -> float:
     return clock.spacing * abs(float(time[-1] - time[0]) / span) if span and np.isfinite(span) else clock.spacing
 
 
-def _check(table: LabTable, key: str, column: Column, values: np.ndarray) -> None:
+def check_signal(table: LabTable, key: str, column: Column, values: np.ndarray) -> None:
     """Refuse what is no signal: not finite, or constant where something was imposed or measured."""
     bad = np.flatnonzero(~np.isfinite(values))
     if bad.size:

@@ -63,12 +63,27 @@ class NetworkSpec(Table):
         return recurrent(inputs, outputs, width=self.width, depth=self.depth, kind=self.kind)
 
 
-class TestSpec(Table):
-    """Where tests are read from."""
+class ReadingSpec(Table):
+    """How files of tests are read, as far as they do not tell; recordings and published tests do."""
+
+    t: str | None = None
+    """Column of the times, by name or number; default: the one called t or time."""
+    rate: Annotated[float, Quantity("Hz", above=0.0)] | None = None
+    """Sampling rate of files without times."""
+    units: dict[str, str] = Field(default_factory=dict)
+    """Units of columns for which the file states none, by signal or column: {d = "mm", f = "kN"}."""
+    factors: dict[str, Annotated[float, Quantity("-")]] = Field(default_factory=dict)
+    """Factors on signals, for instance {f = -1} where tension and compression are swapped."""
+    decimal: Literal["comma", "point"] | None = None
+    """Decimal sign of texts that do not tell."""
+
+
+class TestSpec(ReadingSpec):
+    """Where tests are read from; what is said here of a file goes before what [data] says of all."""
 
     source: str
-    """A recording (.h5) or a CSV file, relative to the training file, or a published test by name, such
-    as brfd:ID, in which * stands for any letters."""
+    """A recording (.h5), a CSV or another file of a laboratory, relative to the training file, or a published test by
+    name, such as brfd:ID, in which * stands for any letters."""
     event: str | None = None
     """What caused these tests; by default the earthquake where it is known, else the name of each test."""
 
@@ -83,7 +98,7 @@ def _same_names(given: Any) -> Any:
 Signals = Annotated[dict[str, str], BeforeValidator(_same_names), Field(min_length=1)]
 
 
-class DataSpec(Table):
+class DataSpec(ReadingSpec):
     """What is learned from."""
 
     inputs: Signals
@@ -105,6 +120,10 @@ class DataSpec(Table):
                             f"'{name}' cannot name a signal; name it in letters and digits, as in {{d = \"{name}\"}}."
                         ),
                     )
+        for where in (self, *self.tests):
+            for name in where.factors:
+                if name not in (*self.inputs, *self.outputs):
+                    refuse("factors", UnknownName("signal", name, [*self.inputs, *self.outputs]))
         for name in self.outputs:
             if name in self.inputs:
                 refuse("outputs", BadInput(f"'{name}' is an input too; give it another name."))

@@ -2,7 +2,7 @@
 
 from hyloop.hazards.checks import G
 from hyloop.hazards.design_spectrum import asce7_spectrum
-from hyloop.hazards.formats import read_record, record_components
+from hyloop.hazards.formats import read_record, record_components, record_format, record_name
 from hyloop.hazards.library import RecordInfo, find_record, index_records
 from hyloop.hazards.motion import Baseline, GroundMotion
 from hyloop.hazards.scaling import ScaledPair, geometric_mean, scale_factor, scale_pair
@@ -27,6 +27,8 @@ __all__ = [
     "index_records",
     "read_record",
     "record_components",
+    "record_format",
+    "record_name",
     "response_spectrum",
     "scale_factor",
     "scale_pair",

@@ -106,8 +106,8 @@ class Ranking:
         """What a notebook shows: all laws, and the parameters of the best."""
         laws = "".join(
             f"<tr><td>{c.name}</td><td>{c.parameters}</td><td>{100 * c.error:.2g} %</td><td>{100 * c.seen:.2g} %</td>"
-            f"<td>{'tie' if c.tie else ''}</td></tr>"
-            for c in self.candidates
+            f"<td>{'first' if k == 0 else 'tie' if c.tie else ''}</td></tr>"
+            for k, c in enumerate(self.candidates)
         )
         parameters = "".join(
             f"<tr><td>{e.name}</td><td>{e.value:.5g}</td><td>{e.low:.5g} to {e.high:.5g}</td><td>{e.unit}</td></tr>"

@@ -12,6 +12,7 @@ import numpy as np
 from hyloop.errors import BadInput
 from hyloop.record import Recording
 from hyloop.report.comparison import peak
+from hyloop.report.degrees import degrees_of_freedom, telling_degree
 from hyloop.report.response import respond
 
 __all__ = ["WITHOUT", "Entry", "Pairs", "find_recordings", "pairs", "read_entry"]
@@ -94,12 +95,9 @@ def _summary(path: Path, group: str, recording: Recording) -> Entry:
         group = ", ".join(word for word in changed if not word.startswith(("excitation", "seed")))
     if path.stem.endswith(BARE):
         group = WITHOUT
-    displaced = [
-        n for n, unit in zip(recording.names, recording.units, strict=True) if n.startswith("u.") and unit == "m"
-    ]
     grounds = [peak(recording[name]) for name in recording.names if _GROUND.fullmatch(name)]
     notes = [note.partition(":")[2].strip() for note in recording.notes if note.startswith("excitation:")]
-    channel = displaced[-1] if displaced else next(iter(recording.names), "")
+    channel = telling_degree({"": recording}) or next(iter(recording.names), "")
     history = recording[channel] if channel and len(recording) else None
     ratios = (story.drift_ratio for story in response.stories if story.drift_ratio is not None)
     return Entry(
@@ -113,7 +111,7 @@ def _summary(path: Path, group: str, recording: Recording) -> Entry:
         motion=_motion(recording),
         drift=max((story.drift for story in response.stories), default=None),
         drift_ratio=max(ratios, default=None),
-        displacement=max((peak(recording[name]) for name in displaced), default=None),
+        displacement=max((peak(recording[name]) for name in degrees_of_freedom({"": recording}, "m")), default=None),
         force=max((device.force for device in response.devices), default=None),
         history=None if history is None else history[:: max(1, len(history) // _KEPT)],
         channel=channel,

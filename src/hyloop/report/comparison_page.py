@@ -8,7 +8,8 @@ import numpy as np
 from hyloop.errors import BadInput
 from hyloop.report.charts import Chart
 from hyloop.report.comparison import Difference, compare, motions_differ, only_in
-from hyloop.report.display import Line, Panel, Recordings, degrees_of_freedom, readable, rows_to_draw, short
+from hyloop.report.degrees import telling_degree
+from hyloop.report.display import Line, Panel, Recordings, readable, rows_to_draw, short
 from hyloop.report.page import Answer, Section, Table
 from hyloop.report.run_page import write_report
 
@@ -64,11 +65,10 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _shown_channel(recordings: Recordings, found: dict[str, list[Difference]]) -> str:
-    """The channel on top: the last displacement that all share, else what differs most; empty where none is shared."""
+    """The channel on top: the sway that all share, else what differs most; empty where none is shared."""
     shared = set.intersection(*({d.channel for d in rows} for rows in found.values()))
-    displaced = [name for name in degrees_of_freedom(recordings, "m") if name in shared]
-    if displaced:
-        return displaced[-1]
+    if (sway := telling_degree(recordings, shared)) is not None:
+        return sway
     parts = {d.channel: d.part for rows in found.values() for d in rows if d.channel in shared and np.isfinite(d.part)}
     return max(parts, key=lambda channel: parts[channel]) if parts else next(iter(sorted(shared)), "")
 

@@ -14,13 +14,13 @@ from hyloop.core import Block
 from hyloop.errors import OutOfBounds
 from hyloop.hazards.spectrum import response_spectrum
 from hyloop.record import Recording
+from hyloop.report.degrees import telling_degree
 
 __all__ = [
     "MOST_SITES",
     "Line",
     "Panel",
     "Recordings",
-    "degrees_of_freedom",
     "ground_panels",
     "history_panels",
     "hysteresis_panels",
@@ -161,24 +161,12 @@ def hysteresis_panels(recordings: Recordings, points: int) -> list[Panel]:
 
 
 def history_panels(recordings: Recordings, points: int) -> list[Panel]:
-    """Last displacement, force of every site, and the ground motion, over time."""
+    """Displacement of the top floor, force of every site, and the ground motion, over time."""
     panels = []
-    response = degrees_of_freedom(recordings, "m")
-    if response:
-        panels.append(_history(recordings, response[-1], "displacement", points))
+    if (sway := telling_degree(recordings)) is not None:
+        panels.append(_history(recordings, sway, "displacement", points))
     panels += [_history(recordings, f"{site}.f", "force", points) for site in site_names(recordings)[:MOST_SITES]]
     return [*panels, *ground_panels(recordings, points)]
-
-
-def degrees_of_freedom(recordings: Recordings, unit: str) -> list[str]:
-    """Channels of displacements ("m") or rotations ("rad") of the structure."""
-    names = [
-        name
-        for recording in recordings.values()
-        for name, its in zip(recording.names, recording.units, strict=True)
-        if name.startswith("u.") and its == unit
-    ]
-    return list(dict.fromkeys(names))
 
 
 def ground_panels(recordings: Recordings, points: int) -> list[Panel]:

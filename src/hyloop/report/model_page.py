@@ -1,12 +1,15 @@
 """The page about a model: a picture, modes, masses, members and materials."""
 
-from dataclasses import fields
+from collections.abc import Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hyloop.report.model_picture import draw_model
+from hyloop.report.charts import COLORS
+from hyloop.report.model_picture import draw_model, lines, trace
+from hyloop.report.model_sites import PlacedSite, site_lines, site_texts, sites_table
 from hyloop.report.model_summary import ModelSummary, materials
 from hyloop.report.page import Answer, Section, Table, write_page
 from hyloop.report.provenance import versions
@@ -16,15 +19,16 @@ from hyloop.structure.frames.model import Model
 __all__ = ["write_model"]
 
 
-def write_model(path: Path, title: str, model: Model, summary: ModelSummary) -> Path:
-    """Write one HTML page about a model; it loads nothing."""
+def write_model(path: Path, title: str, model: Model, summary: ModelSummary, sites: Sequence[PlacedSite] = ()) -> Path:
+    """Write one HTML page about a model, with the sites of its experiment; it loads nothing."""
     plane = "plane" if model.dimensions == 2 else "space"
     first = f"{summary.periods[0]:.3g} s" if len(summary.periods) else "none"
     sentence = (
-        f"A {plane} frame of {summary.counts['nodes']} nodes and {summary.counts['members']} members that stands under "
-        f"its loads, with a first period of {first}."
+        f"A {plane} frame of {summary.counts['nodes']} nodes and {summary.counts['members']} members"
+        f"{' that stands under its loads' if model.loads else ''}, with a first period of {first}."
     )
     sections = [
+        *[Section("Sites", tables=[table]) for table in sites_table(sites)],
         Section("Size", tables=[_counts(summary)]),
         Section(
             "Modes",
@@ -46,7 +50,12 @@ def write_model(path: Path, title: str, model: Model, summary: ModelSummary) -> 
         (f"{summary.mass.get('ux', 0.0) / 1e3:.4g} t", "mass that moves in ux"),
         (f"{summary.structure.n}", "degrees of freedom"),
     ]
-    return write_page(path, title, Answer(sentence, numbers, draw_model(model, summary)), sections)
+    drawing = draw_model(model, summary)
+    if drawn := site_lines(sites):
+        look: Any = {"line": {"width": 4, "color": COLORS[3], "dash": "dash"}, "hoverinfo": "text"}
+        devices = trace(model, lines(drawn), "site of a device", "lines", **look, text=site_texts(sites))
+        drawing = replace(drawing, data=[*drawing.data, devices])
+    return write_page(path, title, Answer(sentence, numbers, drawing), sections)
 
 
 def _counts(summary: ModelSummary) -> Table:

@@ -10,7 +10,7 @@ from hyloop.report.model_summary import KINDS, ModelSummary
 from hyloop.structure.frames.members import Elastic, Fibre, LeanOn, Member
 from hyloop.structure.frames.model import Model
 
-__all__ = ["draw_model"]
+__all__ = ["draw_model", "lines", "trace"]
 
 _SHAPES = 3  # modes drawn
 _SCALE = 0.08  # largest displacement of a mode shape, of the size of the model
@@ -99,7 +99,7 @@ def _axes(model: Model) -> dict[str, Any]:
     }
 
 
-def _trace(model: Model, points: np.ndarray, name: str, mode: str, **look: Any) -> Trace:
+def trace(model: Model, points: np.ndarray, name: str, mode: str, **look: Any) -> Trace:
     """A trace through points; a row of NaN is a gap. In space the axes are turned so that y points up on the screen."""
     values = [[None if np.isnan(v) else round(float(v), 5) for v in column] for column in points.T]
     if model.dimensions == 2:
@@ -108,7 +108,7 @@ def _trace(model: Model, points: np.ndarray, name: str, mode: str, **look: Any) 
     return {"type": "scatter3d", "mode": mode, "name": name, "x": z, "y": x, "z": y, **look}
 
 
-def _lines(pieces: list[np.ndarray]) -> np.ndarray:
+def lines(pieces: list[np.ndarray]) -> np.ndarray:
     """Polylines one after another with gaps between them."""
     gap = np.full((1, pieces[0].shape[1]), np.nan)
     return np.concatenate([row for piece in pieces for row in (piece, gap)])
@@ -131,8 +131,8 @@ def _members(model: Model) -> Iterator[Trace]:
                 if kind is LeanOn
                 else {"width": width, "color": color}
             )
-            yield _trace(
-                model, _lines([_ends(model, m) for m in chosen]), name, "lines", line=look, text=text, hoverinfo="text"
+            yield trace(
+                model, lines([_ends(model, m) for m in chosen]), name, "lines", line=look, text=text, hoverinfo="text"
             )
 
 
@@ -145,7 +145,7 @@ def _rigid_ends(model: Model) -> Iterator[Trace]:
         if np.linalg.norm(end - model.nodes[node]) > 0.0
     ]
     if pieces:
-        yield _trace(model, _lines(pieces), "rigid end", "lines", line={"width": 7, "color": NEUTRAL}, hoverinfo="skip")
+        yield trace(model, lines(pieces), "rigid end", "lines", line={"width": 7, "color": NEUTRAL}, hoverinfo="skip")
 
 
 def _nodes(model: Model) -> Trace:
@@ -156,7 +156,7 @@ def _nodes(model: Model) -> Trace:
     look = {"marker": {"size": size, "color": NEUTRAL}, "hovertext": places, "hoverinfo": "text"}
     if plane and len(names) <= _NAMES:
         look |= {"text": names, "textposition": "top right", "textfont": {"size": 11, "color": NEUTRAL}}
-    return _trace(model, points, "node", "markers+text" if "text" in look else "markers", **look)
+    return trace(model, points, "node", "markers+text" if "text" in look else "markers", **look)
 
 
 def _supports(model: Model) -> Iterator[Trace]:
@@ -174,7 +174,7 @@ def _supports(model: Model) -> Iterator[Trace]:
                 f"{_place(model, node)}, held: {', '.join(d for d in model.dofs if d in held[node])}" for node in nodes
             ]
             marker = {"size": 13 if plane else 5, "color": "#5d6167", "symbol": symbol}
-            yield _trace(
+            yield trace(
                 model,
                 np.array([model.nodes[node] for node in nodes]),
                 name,
@@ -190,13 +190,13 @@ def _floors(model: Model) -> Iterator[Trace]:
         return
     outlines = [_outline(np.array([model.nodes[node] for node in floor.nodes])) for floor in model.floors.values()]
     if model.dimensions == 2:
-        yield _trace(
-            model, _lines(outlines), "rigid floor", "lines", line={"width": 8, "color": _FLOOR}, hoverinfo="skip"
+        yield trace(
+            model, lines(outlines), "rigid floor", "lines", line={"width": 8, "color": _FLOOR}, hoverinfo="skip"
         )
     else:
         yield _surface(outlines)
     masters = np.array([floor.master for floor in model.floors.values()])
-    yield _trace(
+    yield trace(
         model,
         masters,
         "floor, at its centre of mass",
@@ -257,9 +257,9 @@ def _shape(model: Model, summary: ModelSummary, k: int) -> Trace:
             moved = scale * shape[[place[member.i], place[member.j]]]
             bends = curved and isinstance(member, (Elastic, Fibre))
             pieces.append(_bent(model, member, moved) if bends else _ends(model, member) + moved[:, :d])
-    drawn = _lines(pieces) if pieces else np.zeros((0, d))
+    drawn = lines(pieces) if pieces else np.zeros((0, d))
     line = {"width": 4 if curved and d == 3 else 2, "color": COLORS[5]}
-    return _trace(model, drawn, f"mode {k + 1}", "lines", line=line, visible=False, hoverinfo="skip")
+    return trace(model, drawn, f"mode {k + 1}", "lines", line=line, visible=False, hoverinfo="skip")
 
 
 def _bent(model: Model, member: Any, moved: np.ndarray) -> np.ndarray:

@@ -96,7 +96,7 @@ def summarise(model: Model, modes: int = 10) -> ModelSummary:
     )
     worst = int(np.argmax(moved_down))
     settlement = float(moved_down[worst]), list(model.nodes)[worst]
-    load = -sum(value for name, value in model.loads.items() if name.endswith(".uy"))
+    load = 0.0 - sum(value for name, value in model.loads.items() if name.endswith(".uy"))  # and not -0
     return ModelSummary(
         structure,
         _counts(model, structure),

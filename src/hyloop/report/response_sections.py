@@ -62,7 +62,10 @@ def _sentence(response: Response, without: Response | None, other: str) -> str:
     if without is not None and without.worst is not None and _size(without):
         change = 100.0 * (_size(response) / _size(without) - 1.0)
         before = _drift(without.worst.drift, without.worst.drift_ratio)
-        return f"{said}: {abs(change):.0f} % {'less' if change < 0 else 'more'} than the {before} {other}."
+        differs = f"{abs(change):.0f} % {'less' if change < 0 else 'more'}"
+        if without.worst.story != worst.story:
+            return f"{said}, {differs} than the largest {other}, {before} in story {without.worst.story}."
+        return f"{said}: {differs} than the {before} {other}."
     share = response.share
     return f"{said}" + (f"; the devices take {100 * share:.0f} % of the energy." if share is not None else ".")
 
@@ -97,7 +100,7 @@ def _numbers(
     for label, size, show in sizes:
         if (value := size(response)) is not None:
             before = None if without is None else size(without)
-            beside = "" if before is None else f"; {show(before)} {other}"
+            beside = "" if before is None else f"; {show(before)}{_elsewhere(size, response, without)} {other}"
             found.append((show(value), f"{label}{beside}"))
     if (share := response.share) is not None:
         found.insert(2, (f"{100 * share:.0f} %", "of the energy put in was taken by the devices"))
@@ -105,6 +108,13 @@ def _numbers(
         found.append((f"{1e-3 * device.force:.3g} kN", f"largest force of {device.site}"))
     found += [(f"{end:.3g} s", "duration"), (str(channels), "channels"), ("–", "")]
     return found[:3]
+
+
+def _elsewhere(size: Callable, response: Response, without: Response | None) -> str:
+    """The story of the other run, where its largest drift is in another one."""
+    if size is not _size or without is None or without.worst is None or response.worst is None:
+        return ""
+    return "" if without.worst.story == response.worst.story else f" in story {without.worst.story}"
 
 
 def _still(recordings: Recordings) -> Chart | None:

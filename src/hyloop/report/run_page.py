@@ -11,11 +11,11 @@ import numpy as np
 from hyloop.errors import BadInput
 from hyloop.record import Recording
 from hyloop.report.charts import Chart
+from hyloop.report.degrees import degrees_of_freedom
 from hyloop.report.display import (
     MOST_SITES,
     Panel,
     Recordings,
-    degrees_of_freedom,
     history_panels,
     hysteresis_panels,
     parameter_names,

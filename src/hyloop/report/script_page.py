@@ -1,6 +1,7 @@
 """The page about a model that an OpenSeesPy script built: a picture, modes, masses and what was checked."""
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 
 from hyloop.errors import OutOfBounds
 from hyloop.report.charts import COLORS, NEUTRAL, Drawing
+from hyloop.report.model_sites import PlacedSite, site_lines, site_texts, sites_table
 from hyloop.report.model_summary import ModelSummary
 from hyloop.report.page import Answer, Section, Table, write_page
 from hyloop.report.provenance import versions
@@ -34,7 +36,7 @@ def summarise_script(model: ScriptModel, modes: int = 10) -> ModelSummary:
     found = structure.modes(count=min(modes, structure.n))
     effective = (moved.T @ found.shapes) ** 2
     parts = {d: effective[k] / total[d] for k, d in enumerate(directions) if total[d] > 0.0}
-    down = -float(structure.dead_load @ influence[:, -1])
+    down = 0.0 - float(structure.dead_load @ influence[:, -1])  # and not -0
     shapes = np.array([_spread(model, shape) for shape in found.shapes.T])
     moves = np.linalg.norm(_spread(model, structure.at_rest), axis=1)
     worst = int(np.argmax(moves))
@@ -44,12 +46,14 @@ def summarise_script(model: ScriptModel, modes: int = 10) -> ModelSummary:
     )
 
 
-def write_script(path: Path, title: str, model: ScriptModel, summary: ModelSummary) -> Path:
-    """Write one HTML page about a model; it loads nothing."""
+def write_script(
+    path: Path, title: str, model: ScriptModel, summary: ModelSummary, sites: Sequence[PlacedSite] = ()
+) -> Path:
+    """Write one HTML page about a model, with the sites of its experiment; it loads nothing."""
     first = f"{summary.periods[0]:.3g} s" if len(summary.periods) else "none"
     sentence = (
-        f"{model.script} builds {len(model.nodes)} nodes and {len(model.elements)} elements of OpenSees that stand "
-        f"under their loads, with a first period of {first}."
+        f"{model.script} builds {len(model.nodes)} nodes and {len(model.elements)} elements of OpenSees"
+        f"{' that stand under their loads' if model.structure.dead_load.any() else ''}, with a first period of {first}."
     )
     numbers = [
         (first, "first period"),
@@ -64,6 +68,7 @@ def write_script(path: Path, title: str, model: ScriptModel, summary: ModelSumma
     masses = [[f"mass that moves in {d} [t]", m / 1e3] for d, m in summary.mass.items()]
     counts = [[name, count] for name, count in summary.counts.items()]
     sections = [
+        *[Section("Sites", tables=[table]) for table in sites_table(sites)],
         Section("Size", tables=[Table("Counts", ["", "number"], counts)]),
         Section("Modes", tables=[Table("Natural modes", columns, modes)]),
         Section(
@@ -78,7 +83,7 @@ def write_script(path: Path, title: str, model: ScriptModel, summary: ModelSumma
             ],
         ),
     ]
-    return write_page(path, title, Answer(sentence, numbers, _picture(model, summary)), sections)
+    return write_page(path, title, Answer(sentence, numbers, _picture(model, summary, sites)), sections)
 
 
 def _spread(model: ScriptModel, u: np.ndarray) -> np.ndarray:
@@ -125,8 +130,8 @@ def _damped(model: ScriptModel) -> bool:
     return abs(model.structure.C).max() > 0.0
 
 
-def _picture(model: ScriptModel, summary: ModelSummary) -> Drawing:
-    """Elements as lines, supports, and the first mode shapes behind buttons."""
+def _picture(model: ScriptModel, summary: ModelSummary, sites: Sequence[PlacedSite]) -> Drawing:
+    """Elements as lines, supports, sites, and the first mode shapes behind buttons."""
     place = {node: k for k, node in enumerate(model.nodes)}
     at = np.array(list(model.nodes.values()))
     traces = []
@@ -138,6 +143,12 @@ def _picture(model: ScriptModel, summary: ModelSummary) -> Drawing:
     held = sorted({place[name.split(".")[0]] for name in model.held})
     if held:
         traces.append(_points(model, at[held], "support", {"size": 11, "color": NEUTRAL, "symbol": "square"}, None))
+    if drawn := site_lines(sites):
+        gap = np.full((1, at.shape[1]), np.nan)
+        rows = np.concatenate([row for ends in drawn for row in (ends, gap)])
+        look: dict[str, Any] = {"mode": "lines", "line": {"width": 4, "color": COLORS[3], "dash": "dash"}}
+        words = {"text": site_texts(sites), "hoverinfo": "text"}
+        traces.append({**_trace(model, rows, "site of a device"), **look, **words})
     still = len(traces)
     size = np.linalg.norm(np.ptp(at, axis=0))
     for k, shape in enumerate(summary.shapes[:_SHAPES]):

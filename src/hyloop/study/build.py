@@ -1,7 +1,7 @@
 """From an experiment to a loop that is ready to run."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -80,8 +80,8 @@ class Built:
             return []
         return [float(period) for period in found if np.isfinite(period)]
 
-    def run(self, steps: int | None = None) -> Recording:
-        """Run all of the excitation, or its first steps, and return what the experiment records.
+    def run(self, steps: int | None = None, also: Sequence[str] = ()) -> Recording:
+        """Run all of the excitation, or its first steps, and return what the experiment records, and channels `also`.
 
         Raises
         ------
@@ -91,7 +91,7 @@ class Built:
         rows = self.excitation if steps is None else self.excitation[: steps + 1]
         recording, (own, derived) = self.experiment.recording, self.recorded()
         with np.errstate(all="ignore"):  # a response that is not finite is reported by the loop
-            return self.loop.run(rows, record=own, every=recording.every, derived=derived is not None)
+            return self.loop.run(rows, record=[*own, *also], every=recording.every, derived=derived is not None)
 
 
 def build(experiment: Experiment, *, allow_scripts: bool = False) -> Built:

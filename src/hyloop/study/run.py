@@ -19,6 +19,7 @@ from hyloop.record.room import check_room
 from hyloop.report.provenance import provenance
 from hyloop.study.build import Built, build
 from hyloop.study.following import described_models
+from hyloop.study.tested import LawRanges
 from hyloop.study.trained import outside_notes
 
 __all__ = ["run_experiment", "run_file", "run_in_memory"]
@@ -112,12 +113,16 @@ def run_in_memory(
     """Build and run an experiment without writing anything; see `run_experiment`."""
     built = build(experiment, allow_scripts=allow_scripts)
     attributes = _about(built, source, overrides)
+    tested = LawRanges(experiment, built.loop, built.recorded()[0])
     try:
-        result = built.run()
+        result = built.run(also=tested.extra)
     except RunFailed as failure:
-        failure.result = replace(failure.result, attributes={**attributes, **failure.result.attributes})
+        recorded = tested.without_extra(failure.result)
+        failure.result = replace(recorded, attributes={**attributes, **recorded.attributes})
         raise
-    if outside := outside_notes(built.loop):
+    tested.see(result)
+    result = tested.without_extra(result)
+    if outside := [*outside_notes(built.loop), *tested.notes()]:
         attributes["notes"] = [*built.notes, *outside]
     return replace(result, attributes={**attributes, **result.attributes, "building": built.building})
 
@@ -156,10 +161,13 @@ def _record(
     every, loop, rows = built.experiment.recording.every, built.loop, built.excitation
     per_step = loop.substeps if every == "tick" else 1
     wanted, derived = built.recorded()
-    settings: dict[str, Any] = {"record": [*wanted, *(derived.sources if derived else ())], "every": every}
+    tested = LawRanges(built.experiment, loop, wanted)
+    needed = [*wanted, *(derived.sources if derived else ()), *tested.extra]
+    settings: dict[str, Any] = {"record": needed, "every": every}
 
     def chosen(piece: Recording) -> Recording:
-        return derived.joined(piece, wanted, per_step) if derived else piece
+        tested.see(piece)
+        return derived.joined(piece, wanted, per_step) if derived else tested.without_extra(piece)
 
     loop.start(rows[0])
     first = chosen(loop.advance(rows[:0], with_present=True, **settings))
@@ -186,7 +194,7 @@ def _record(
             stop.args = (*stop.args, f"{path} holds what was recorded until then, and is marked as not complete")
             raise
         elapsed = perf_counter() - begin
-        if outside := outside_notes(loop):
+        if outside := [*outside_notes(loop), *tested.notes()]:
             recorder.outcome["notes"] = [*built.notes, *outside]
         recorder.outcome["timing"] = {
             "controller ticks": ticks,

@@ -10,16 +10,23 @@ from hyloop.files.tables.sampling import Sampling, sampling
 from hyloop.files.tables.table import Column, LabTable, is_time, suggested
 from hyloop.files.tables.text import read_text
 
-__all__ = ["Column", "LabTable", "Sampling", "is_time", "read_table", "sampling", "suggested"]
+__all__ = ["Column", "LabTable", "Sampling", "is_recording", "is_time", "read_table", "sampling", "suggested"]
 
 # what files of a kind begin with; anything else is text
+_HDF = b"\x89HDF\r\n\x1a\n"
 _BEGINNINGS = {
     b"MATLAB 5.0": read_mat5,
     b"MATLAB 7.3": read_mat73,
-    b"\x89HDF\r\n\x1a\n": read_recording,
+    _HDF: read_recording,
     b"TDSm": read_tdms,
     b"PAR1": read_parquet,
 }
+
+
+def is_recording(path: str | Path) -> bool:
+    """Whether a file is a recording of hyloop, which knows its times and units."""
+    with open(path, "rb") as stream:
+        return _BEGINNINGS.get(stream.read(len(_HDF))) is read_recording
 
 
 def read_table(path: str | Path, decimal: str | None = None) -> LabTable:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hyloop.errors import BadInput
+from hyloop.files.tables.options import option
 
 __all__ = ["decimal_sign"]
 
@@ -34,7 +35,9 @@ def decimal_sign(
     refused, unless `said` is "comma" or "point".
     """
     if said is not None and said not in _SAID:
-        raise BadInput(f"--decimal {said}: write --decimal comma or --decimal point.")
+        raise BadInput(
+            f"{option('decimal', said)}: write {option('decimal', 'comma')} or {option('decimal', 'point')}."
+        )
     if separator == "," and not quoted:
         return ".", "", []
     text = "\n".join(lines[first:])
@@ -59,7 +62,7 @@ def decimal_sign(
     example = re.search(r"[+-]?\d+,\d+", text)
     raise BadInput(
         f"{path}: is '{example.group() if example else ','}' a whole number or a fraction? No number tells. "
-        "Say --decimal comma (a fraction) or --decimal point (a comma between thousands)."
+        f"Say {option('decimal', 'comma')} (a fraction) or {option('decimal', 'point')} (a comma between thousands)."
     )
 
 
@@ -70,7 +73,8 @@ def _told(path: Path, text: str, said: str) -> str:
     for number in (match["number"] for match in found):
         if any(sign.isdigit() for sign in number):
             raise BadInput(
-                f"{path}: --decimal {said} takes '{other}' for a sign between thousands, which it cannot be in "
-                f"'{number}'. Leave --decimal out, say the other one, or export the file with one decimal sign."
+                f"{path}: {option('decimal', said)} takes '{other}' for a sign between thousands, which it cannot be "
+                f"in '{number}'. Leave {option('decimal')} out, say the other one, or export the file with one decimal "
+                "sign."
             )
     return _SAID[said]

@@ -9,6 +9,7 @@ from pathlib import Path
 from hyloop.errors import BadInput
 from hyloop.files.tables.decimals import decimal_sign
 from hyloop.files.tables.headings import read_heading, units_of_row
+from hyloop.files.tables.options import option
 
 __all__ = ["BLANKS", "COMMENTS", "Layout", "content", "find_layout", "split"]
 
@@ -16,6 +17,7 @@ BLANKS = " "  # any number of blanks
 COMMENTS = ("#", "%", "//", "!")
 _SEPARATORS = (";", "\t", ",", BLANKS)  # the first of those that do equally well
 _SHOWN = {";": "semicolons", "\t": "tabs", ",": "commas", BLANKS: "blanks"}
+_LOOK = 4096  # rows all over a file that show what a column without numbers holds
 _TAIL = 40  # lines at the end that show how rows look
 _NUMBER = re.compile(r"[+-]?(?:\d[\d.,]*|[.,]\d+)(?:[eE][+-]?\d+)?|[+-]?(?:nan|inf)", re.IGNORECASE)
 _WORD = re.compile(r"[^\s\[(]+(?:\s*(?:\[[^\]]*\]|\([^)]*\)))?")  # a heading between blanks, with its unit
@@ -84,10 +86,12 @@ def find_layout(path: Path, lines: Sequence[str], decimal: str | None) -> Layout
         _check_commas(path, tail, names, cells, lines[first])
     sign, thousands, said = decimal_sign(path, lines, first, separator, decimal, quoted)
     left = [j for j in range(cells) if j not in numeric]
-    words = [
-        names[j] or f"column {j + 1}" for j in left if any(split(line, separator)[j : j + 1] != [""] for line in tail)
-    ]
+    below = [k for k in full if k >= first]
+    seen = [split(lines[k], separator) for k in below[:: max(len(below) // _LOOK, 1)]] if left else []
+    words = [names[j] or f"column {j + 1}" for j in left if any(row[j : j + 1] not in ([""], []) for row in seen)]
     notes += [f"without numbers, left out: {', '.join(words)}"] if words else []
+    empty = [names[j] for j in left if names[j] and names[j] not in words]  # one without a heading ends every row
+    notes += [f"empty, left out: {', '.join(empty)}"] if empty else []
     return Layout(
         separator,
         sign,
@@ -188,5 +192,6 @@ def _check_commas(path: Path, tail: Sequence[str], names: Sequence[str], cells: 
     if whole and not any(names):
         raise BadInput(
             f"{path}: '{row.strip()[:40]}' may be {cells} whole numbers or numbers with decimal commas. Write headings "
-            "above them, or say --decimal comma or --decimal point; with decimal commas separate columns by semicolons."
+            f"above them, or say {option('decimal', 'comma')} or {option('decimal', 'point')}; with decimal commas "
+            "separate columns by semicolons."
         )

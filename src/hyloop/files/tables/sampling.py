@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hyloop.errors import BadInput
+from hyloop.files.tables.options import option
 from hyloop.files.tables.table import LabTable
 
 __all__ = ["Sampling", "sampling"]
@@ -14,10 +15,12 @@ _PRINTED = 0.25  # of the step: digits coarser than this hide a lost sample
 _ROUND_OFF = 1e-6  # of the step
 _SAME = 1e-3  # relative: a rate that is told and the one of the times
 
-_ADVICE = (
-    "hyloop does not resample: repair or cut the file there, resample it with a tool of yours, or, if the samples are "
-    'even and only the times are not, say the rate with --rate, as in --rate "1024 Hz".'
-)
+
+def _advice() -> str:
+    return (
+        "hyloop does not resample: repair or cut the file there, resample it with a tool of yours, or, if the samples "
+        f"are even and only the times are not, say the rate with {option('rate')}, as in {option('rate', '1024 Hz')}."
+    )
 
 
 class Sampling(NamedTuple):
@@ -51,14 +54,16 @@ def sampling(table: LabTable, time: np.ndarray | None, spacing: float, rate: flo
         mean = (len(time) - 1) / float(time[-1] - time[0]) if time[-1] != time[0] else np.inf
         if not abs(mean / rate - 1.0) <= _SAME:
             raise BadInput(
-                f"{table.path}: the times run at {mean:.6g} Hz on average, --rate says {rate:g} Hz. Correct it, or "
-                "leave it out."
+                f"{table.path}: the times run at {mean:.6g} Hz on average, {option('rate')} says {rate:g} Hz. Correct "
+                "it, or leave it out."
             )
     if rate is not None:
         return Sampling(1.0 / rate, samples, np.nan)
     if time is None:
         if table.step is None:
-            raise BadInput(f'{table.path}: has no times. Say the rate with --rate, as in --rate "1024 Hz".')
+            raise BadInput(
+                f"{table.path}: has no times. Say the rate with {option('rate')}, as in {option('rate', '1024 Hz')}."
+            )
         return Sampling(table.step, samples, np.nan)
     if len(time) < 2 or not np.isfinite(time).all():
         at = "" if len(time) < 2 else f" ({table.place(int(np.argmin(np.isfinite(time))))})"
@@ -76,7 +81,7 @@ def sampling(table: LabTable, time: np.ndarray | None, spacing: float, rate: flo
         k = int(np.argmax(far)) if far.any() else int(np.argmax(uneven))
         raise BadInput(
             f"{table.path}, {table.place(k + 1)}: times must rise evenly by {usual:g} s, and do not after {time[k]:g} "
-            f"s: {_uneven(steps, usual)}. {_ADVICE}"
+            f"s: {_uneven(steps, usual)}. {_advice()}"
         )
     return Sampling(dt, samples, float(off.max()) / dt)
 
@@ -87,7 +92,7 @@ def _refuse_disorder(table: LabTable, time: np.ndarray, steps: np.ndarray, usual
             k = int(np.argmax(bad))
             raise BadInput(
                 f"{table.path}, {table.place(k + 1)}: the time {time[k]:g} s {what} ({int(bad.sum())} such place(s)); "
-                f"times must rise evenly. {_ADVICE}"
+                f"times must rise evenly. {_advice()}"
             )
 
 

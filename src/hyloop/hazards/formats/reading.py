@@ -17,7 +17,7 @@ from hyloop.hazards.formats.text import Line
 from hyloop.hazards.motion import GroundMotion
 from hyloop.hazards.units import acceleration_unit
 
-__all__ = ["COMPONENT_SUFFIX", "read_record", "record_components", "record_name"]
+__all__ = ["COMPONENT_SUFFIX", "read_record", "record_components", "record_format", "record_name"]
 
 COMPONENT_SUFFIX = re.compile(r"\.(?P<direction>EW|NS|UD)(?P<sensor>[12]?)", re.IGNORECASE)
 """Endings of K-NET and KiK-net files, which name the component; sensor 1 is in the borehole, 2 on the ground."""
@@ -103,6 +103,12 @@ def record_components(path: str | Path) -> list[str]:
     sections = _SEVERAL[form][0](path, lines) if form in _SEVERAL else []
     channels = [section.names[0] for section in sections if section.quantity == "acceleration"]
     return channels if len(channels) > 1 else []
+
+
+def record_format(path: str | Path) -> str:
+    """Name of the format that the header of a file has; empty for bare columns and anything else."""
+    path = Path(path)
+    return _format(path, _lines(path)[:_HEAD])
 
 
 def _lines(path: Path) -> list[Line]:

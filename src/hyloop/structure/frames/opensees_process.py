@@ -63,6 +63,11 @@ def _function(script: Path, source: bytes, name: str) -> Callable[..., Any]:
     function = getattr(module, name, None)
     if not callable(function):
         own = [key for key, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
+        if not own:
+            raise BadInput(
+                f"the script has no function. Put what builds the model into one: write `def {name}():` above the "
+                "first line of the model and indent the lines below it."
+            )
         raise UnknownName("function in the script", name, own)
     return function
 
