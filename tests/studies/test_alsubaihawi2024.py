@@ -1,6 +1,5 @@
 """The study of Al-Subaihawi et al. (2024): its parts against each other, and a quick run without any record."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +8,6 @@ from oracles.pages import Page
 
 from hyloop.devices import nonlinear_maxwell
 from hyloop.study import studies
-from hyloop.study.claims import load_claims, read_verdicts
 from hyloop.updating import unscented
 
 pytestmark = pytest.mark.slow
@@ -87,12 +85,3 @@ def test_quick_run_without_records(tmp_path, monkeypatch):
         assert abs(force["updated"] - force["damper"]) < abs(force["constant"] - force["damper"])
         assert np.ptp(parameters["filter.alpha", f"{record}, updated"][1]) > 0.01  # it has been updated
     assert set(page.rows("Bound rules")) == {"earthquake", "wind"}
-
-
-def test_committed_verdicts_are_those_of_the_claims():
-    claims = {claim.claim: claim for claim in load_claims(FOLDER / "claims.toml")}
-    verdicts = read_verdicts(FOLDER / "claims.json")
-    assert [verdict.claim for verdict in verdicts] == list(claims)
-    assert all(verdict.command == "hyloop study run alsubaihawi2024" for verdict in verdicts)
-    for row in json.loads((FOLDER / "claims.json").read_text(encoding="utf-8")):
-        assert row["verdict"] == claims[row["claim"]].verdict(row["ours"])
