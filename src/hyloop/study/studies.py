@@ -64,9 +64,13 @@ class Job:
         return self.out / "kept"
 
     def work(self, what: str, tasks: Sequence[Task]) -> dict[str, Any]:
-        """Results of tasks by name, from several processes or from an earlier run that broke off."""
+        """Results of tasks by name, from several processes or from an earlier run that broke off.
+
+        A quick run has one process: starting others would take longer than its few tasks.
+        """
+        workers = 1 if self.quick else self.workers
         results, read = run_tasks(
-            self.folder, self.kept, tasks, workers=self.workers, progress=lambda part: self.progress(what, part)
+            self.folder, self.kept, tasks, workers=workers, progress=lambda part: self.progress(what, part)
         )
         note = "Some results are those of an earlier run with the same sources, read from its folder `kept`."
         self.notes.extend([note] if read and note not in self.notes else [])
