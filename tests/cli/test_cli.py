@@ -176,6 +176,12 @@ def test_laws_records_doctor_and_schema(tmp_path):
     assert (record["name"], record["npts"], record["dt"], record["pga"]) == ("pulse", 3, 0.01, 1.5)
 
 
+def test_table_of_chosen_studies(tmp_path):
+    lines = hyloop("study", "table", "brfd", cwd=tmp_path).stdout.splitlines()[2:]
+    assert lines and all(line.startswith("| brfd |") for line in lines)
+    assert len(hyloop("study", "table", "--all", "brfd", cwd=tmp_path).stdout.splitlines()) > len(lines) + 2
+
+
 def test_quick_study(tmp_path):
     done = hyloop("study", "run", "wang2020", "--quick", "--out", "study", "--json", cwd=tmp_path)
     verdicts = {row["claim"]: row for row in json.loads(done.stdout)}

@@ -1,6 +1,7 @@
 """Tasks of a study: done once, in processes of their own, and done again when what they hang on has changed."""
 
 import os
+import time
 
 import numpy as np
 import pytest
@@ -21,6 +22,14 @@ def fit(seed, log):
         raise ValueError("diverged")
     return {"seed": seed, "process": os.getpid(), "threads": os.environ.get("OMP_NUM_THREADS")}
 """
+
+
+LONG = """
+def wait(seconds):
+    time.sleep(seconds)
+    return seconds
+"""
+SOON = 120.0  # s: two processes start within that on a busy machine, and the longer task takes five times as long
 
 
 @pytest.fixture
@@ -88,6 +97,23 @@ def test_arguments_are_part_of_a_name_by_value(study):
 def test_names_are_unique(study):
     with pytest.raises(BadInput, match="same name"):
         work(study, 1, 1)
+
+
+@pytest.mark.slow
+def test_an_interrupt_waits_for_nobody_and_the_same_command_goes_on(study):
+    (study / "fits.py").write_text("import time\n" + LONG)
+    every = [Task(f"{k}", "fits:wait", (k,), ("fits.py",)) for k in (0, 600)]
+
+    def stop(part):
+        if part > 0.0:
+            raise KeyboardInterrupt
+
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        run_tasks(study, study.parent / "kept", every, workers=2, progress=stop)
+    assert time.monotonic() - begin < SOON
+    found, read = run_tasks(study, study.parent / "kept", every[:1], workers=2, progress=lambda part: None)
+    assert (found, read) == ({"0": 0}, 1)
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 import hashlib
 import importlib
+import itertools
 import multiprocessing
 import os
 import pickle
@@ -84,26 +85,31 @@ def run_tasks(
         raise BadInput(f"{folder.name}: two tasks have the same name.")
     kept.mkdir(parents=True, exist_ok=True)
     open_ = [task for task in tasks if not paths[task.name].is_file()]
-    progress(1.0 - len(open_) / max(len(tasks), 1))
-    for done, _ in enumerate(_finished(folder, open_, paths, min(workers, len(open_))), len(tasks) - len(open_) + 1):
-        progress(done / len(tasks))
+    count = itertools.count(len(tasks) - len(open_) + 1)
+    _do(folder, open_, paths, min(workers, len(open_)), lambda: progress(next(count) / len(tasks)))
     return {name: pickle.loads(path.read_bytes()) for name, path in paths.items()}, len(tasks) - len(open_)
 
 
-def _finished(folder: Path, tasks: Sequence[Task], paths: dict[str, Path], workers: int) -> Iterator[None]:
-    """Work through tasks, with a step of the iterator for each that is done."""
+def _do(folder: Path, tasks: Sequence[Task], paths: dict[str, Path], workers: int, done: Callable[[], None]) -> None:
+    """Work through tasks, and say `done` after each."""
     if workers < 2:
         for task in tasks:
-            yield _work(folder, task, paths[task.name])
+            _work(folder, task, paths[task.name])
+            done()
         return
+    others = set(multiprocessing.active_children())
     with _one_thread(), ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
         futures = [pool.submit(_work, folder, task, paths[task.name]) for task in tasks]
         try:
             for future in as_completed(futures):
-                yield future.result()
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
+                future.result()
+                done()
+        except KeyboardInterrupt:  # nobody wants to wait for the fits under way
+            for process in set(multiprocessing.active_children()) - others:
+                process.terminate()
             raise
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def _work(folder: Path, task: Task, path: Path) -> None:
