@@ -39,6 +39,7 @@ from mutations import Mutant, code_lines, mutants_of
 
 ROOT = Path(__file__).resolve().parents[1]
 COPIED = ("src", "tests", "studies", "experiments", "examples", "README.md", "pyproject.toml")
+DIGEST = ("source_digest", "_package_digest")  # functions of `hyloop.core.cache` that name its folder
 LEAST = 25  # mutants of a package, however small
 # what can notice an error in a package: its own tests, then those of what is built on it
 TESTS = {
@@ -114,7 +115,7 @@ class Tree:
     def digest(self) -> str:
         """The folder that `hyloop.core.cache` has for the present sources: its own function, without an import."""
         source = ast.parse((self.package / "core" / "cache.py").read_bytes())
-        source.body = [n for n in source.body if isinstance(n, ast.FunctionDef) and n.name == "_package_digest"]
+        source.body = [n for n in source.body if isinstance(n, ast.FunctionDef) and n.name in DIGEST]
         names: dict[str, Any] = {"hashlib": hashlib, "numba": numba, "_PACKAGE": self.package}
         exec(compile(source, "cache.py", "exec"), names)
         return names["_package_digest"]()

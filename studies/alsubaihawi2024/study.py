@@ -3,62 +3,57 @@
 import numpy as np
 
 from hyloop.devices import nonlinear_maxwell
-from hyloop.metrics import nrmse
 from hyloop.record import Recorder, Recording
 from hyloop.report.page import Table
-from hyloop.updating import unscented
+from hyloop.study.seeds import Seeds
+from hyloop.study.tasks import Task
 
-from .dampers import SPECIMENS, START, respond
-from .motions import DT, MEASURED, PLACES, earthquake, wind
-from .printed import printed_filter
+from .dampers import SPECIMENS, START
+from .device_test import EVERY, FREE, REPAIRS, RULES, SHOWN, failure, filtered
+from .motions import DT, MEASURED, earthquake
 
-# section 8 of the paper: load-cell noise assumed by the filter, bounds, distance of the sigma points, random walk; the
-# start is as uncertain as one tick of the walk
-NOISE, LOW, HIGH, ALPHA = 8e3, 0.2, 2.0, 1e-3
-WALK = {"earthquake": 0.005, "wind": 0.0001}
-FREE = {key: (LOW * value, HIGH * value) for key, value in START.items()}
-RULES, REPAIRS = ("clip", "transform", "shrink"), ("none", "nearest", "square-root")
-SHOWN = {"earthquake": "Cd drifting 1 to 0.7", "wind": "alpha x 1.14"}  # drawn in the report
+FILES = ("device_test.py", "dampers.py", "motions.py", "printed.py")
 COMPARED = "alpha x 1.14"  # the specimen that resembles the paper most, chosen in the parameter file before this study
 EXACT = {
     "noise": 1e-7,
     "process": 0.0,
     "initial_std": 0.5,
 }  # a load cell without noise and parameters that never change
-FROZEN = 5.0  # s at the end without any change of an estimate
 QUICK_SEEDS, SEEDS = 2, 5
 QUICK_SPECIMENS = ("Cd drifting 1 to 0.7", "alpha x 1.14")
-EVERY = 8  # rows of a history in the report: 128 Hz
 
 
 def run(job):
     """Values of all claims; of a quick run over fewer tests, each as long as in the full one."""
     seeds = range(QUICK_SEEDS if job.quick else SEEDS)
     names = QUICK_SPECIMENS if job.quick else tuple(SPECIMENS)
-    shaken, note = earthquake()
+    _, note = earthquake()
     job.notes.append(note)
-    histories = {"earthquake": [shaken] * len(seeds), "wind": [wind(seed) for seed in seeds]}
+    tasks = {
+        (hazard, name, seed): Task(
+            f"{hazard}, {name}, seed {seed}", "device_test:one_test", (hazard, name, seed, note), FILES
+        )
+        for hazard in MEASURED
+        for name in names
+        for seed in seeds
+    }
+    found = job.work("tests", list(tasks.values()))
     values, errors, frozen, failed, inside = {}, {}, {}, {}, {}
-    for hazard in histories:
-        for number, name in enumerate(names):
-            job.progress(hazard, number / len(names))
-            for seed in seeds:
-                key = hazard, name, seed
-                errors[key], frozen[key], failed[key], inside[key] = _test(
-                    job, hazard, name, histories[hazard][seed], seed
-                )
-        job.progress(hazard, 1.0)
-    job.tables += [_accuracy(errors, hazard, names, seeds) for hazard in histories]
+    for key, task in tasks.items():
+        errors[key], frozen[key], failed[key], inside[key], histories = found[task.name]
+        if histories:
+            _record(job, key[0], *histories)
+    job.tables += [_accuracy(errors, hazard, names, seeds) for hazard in MEASURED]
     job.tables += [_bound_rules(errors, frozen, names, seeds), _repairs(failed), _exact_load_cell()]
-    for hazard in histories:
+    for hazard in MEASURED:
         for kind in ("updated", "constant"):
             noisy = np.array([errors[hazard, COMPARED, seed][kind] for seed in seeds])
-            values[f"smallest NRMSE, {kind}, {hazard}"] = 100 * noisy.min(axis=1).mean()
-            values[f"largest NRMSE, {kind}, {hazard}"] = 100 * noisy.max(axis=1).mean()
+            values[f"smallest NRMSE, {kind}, {hazard}"] = Seeds.of(100 * noisy.min(axis=1))
+            values[f"largest NRMSE, {kind}, {hazard}"] = Seeds.of(100 * noisy.max(axis=1))
         better = [
             errors[hazard, COMPARED, seed]["updated"] < errors[hazard, COMPARED, seed]["constant"] for seed in seeds
         ]
-        values[f"dampers improved by updating, {hazard}"] = float(np.mean(better))
+        values[f"dampers improved by updating, {hazard}"] = Seeds.of(np.mean(better, axis=1))
     runs = list(failed.values())
     values["runs finished with the nearest definite covariance"] = float(np.mean([not r["nearest"] for r in runs]))
     values["estimates inside their bounds"] = float(np.mean(list(inside.values())))
@@ -69,51 +64,6 @@ def run(job):
         job.notes.append(f"Parts of runs are those of {len(runs)} tests; the full run makes 60.")
     job.not_comparable |= dict.fromkeys(values, note) if "missing" in note else {}
     return values
-
-
-def _test(job, hazard, name, d, seed):
-    """One test: errors of the models, rules that froze, times of failures (s; 0: never), estimates inside bounds."""
-    specimen = SPECIMENS[name]
-    rng = np.random.default_rng([seed, *name.encode()])
-    at = MEASURED[hazard]
-    true = {place: specimen.force(d[place], DT) for place in PLACES}
-    measured = {place: true[place] + rng.normal(0.0, specimen.noise, len(true[place])) for place in PLACES}
-    others = [place for place in PLACES if place != at]
-    guess = {place: nonlinear_maxwell(**START).drive(DT, d=d[place])["f"] for place in PLACES}
-    errors = {
-        "constant": np.array([nrmse(measured[p], guess[p]) for p in others]),
-        "constant, noise-free": np.array([nrmse(true[p], guess[p]) for p in others]),
-    }
-    frozen, inside = {}, False
-    for rule in RULES:
-        found = _filter(hazard, d[at], measured[at], bounds=rule)
-        followed = {p: respond(d[p], found["K"], found["C"], found["alpha"], DT) for p in others}
-        free = np.array([nrmse(true[p], followed[p]) for p in others])
-        errors[rule] = free
-        frozen[rule] = not any(np.ptp(found[key][-round(FROZEN / DT) :]) for key in START)
-        if rule == "clip":
-            errors["updated"] = np.array([nrmse(measured[p], followed[p]) for p in others])
-            errors["updated, noise-free"] = free
-            inside = all(low <= found[k].min() and found[k].max() <= high for k, (low, high) in FREE.items())
-            if (name, seed) == (SHOWN[hazard], 0):
-                _record(job, hazard, d, measured, followed, guess, found)
-    failed = {repair: _failure(_filter(hazard, d[at], measured[at], repair=repair)["K"]) for repair in REPAIRS}
-    for kind, precision in (("printed", np.float64), ("single", np.float32)):
-        start = np.array([START["K"] / 1e3, START["C"] / 1e3, START["alpha"]], precision)
-        _, ticks = printed_filter(start, d[at], measured[at] / 1e3, DT, NOISE / 1e3, WALK[hazard])
-        failed[kind] = 0.0 if ticks == len(d[at]) else (ticks + 1) * DT
-    return errors, frozen, failed, inside
-
-
-def _filter(hazard, d, f, **options):
-    settings = {"noise": NOISE, "process": WALK[hazard], "initial_std": WALK[hazard], "alpha": ALPHA, **options}
-    return unscented(nonlinear_maxwell(**START), FREE, **settings).drive(DT, d=d, f_m=f)
-
-
-def _failure(estimate):
-    """Time of the first estimate that is not a number, 0 if there is none."""
-    lost = np.flatnonzero(np.isnan(estimate))
-    return (lost[0] + 1) * DT if len(lost) else 0.0
 
 
 def _accuracy(errors, hazard, names, seeds):
@@ -167,8 +117,8 @@ def _exact_load_cell():
     f = nonlinear_maxwell(**START).drive(DT, d=d)["f"]
     rows = []
     for repair in REPAIRS:
-        found = _filter("earthquake", d, f, repair=repair, **EXACT)
-        lost = _failure(found["K"])
+        found = filtered("earthquake", d, f, repair=repair, **EXACT)
+        lost = failure(found["K"])
         rows.append([repair, f"{lost:.3f}" if lost else "never", *(f"{found[k][-1] / START[k]:.4f}" for k in START)])
     columns = ["repair", "failure, s", "Kd / truth at the end", "Cd / truth", "alpha / truth"]
     title = "White-noise deformation, load cell with 1e-7 N of noise, no random walk, start uncertain by 50 %"
@@ -177,18 +127,17 @@ def _exact_load_cell():
 
 def _record(job, hazard, d, measured, followed, guess, found):
     """Three recordings for the report: what the damper would do, what the models did, what they would have done."""
-    places = [place for place in ("20 NE", "30 SE", "40 NE") if place in followed]
     cases = {"damper": measured, "updated": followed, "constant": guess}
     for case, force in cases.items():
         columns = {
-            f"d{place.replace(' ', '')}.{key}": (unit, signal[place][::EVERY])
-            for place in places
+            f"d{place.replace(' ', '')}.{key}": (unit, signal[place])
+            for place in d
             for key, unit, signal in (("d", "m", d), ("f", "N", force))
         }
         attributes = {"title": f"{hazard}: {SHOWN[hazard]}", "parameters": []}
         if case == "updated":
             units = {key: spec.unit for key, spec in nonlinear_maxwell.params.items()}
-            columns |= {f"filter.{key}": (units[key], found[key][::EVERY]) for key in START}
+            columns |= {f"filter.{key}": (units[key], found[key]) for key in START}
             attributes["estimates"] = {f"filter.{key}": list(FREE[key]) for key in START}
         path = job.out / f"{hazard}_{case}.h5"
         with Recorder(

@@ -97,3 +97,10 @@ def printed_row(quakes):
         predicted = told_lugre(**TABLE_4, initial={"y": f[0]}).drive(1.0 / RATE, v=v, side=side)["f"]
         values |= {(metric, name): value for metric, value in scores(f, predicted).items()}
     return values
+
+
+def lugre_free(test):
+    """LuGre with Table 4 as a live test could run it: causal velocity, friction by its sign, from the first force."""
+    signals = test.signals("causal")
+    law = lugre_exact(**TABLE_4, initial={"y": test.f[0]})
+    return law.drive(test.dt, v=rim_velocity(signals["d"], signals["v"]))["f"]

@@ -13,7 +13,7 @@ import optax
 from hyloop.learn.springs.elastic import BrokenLine, CubicSpline, NetworkSpring
 from hyloop.learn.springs.hysteresis import LearnedSlope, StopOperators
 from hyloop.learn.springs.response_descent import descend_response
-from hyloop.learn.springs.response_fit import Learned, choose
+from hyloop.learn.springs.response_fit import choose
 from hyloop.learn.springs.through_structure import Response
 from hyloop.metrics import mre, pearson_r
 
@@ -69,9 +69,10 @@ class Outcome(NamedTuple):
     held_out: dict[str, float]
     outside: float  # part of fresh deformations outside the coverage
     seconds: float  # of processors
-    learned: Learned
-    truth: Response
-    predicted: Response
+    coverage: np.ndarray  # smallest and largest deformation of each spring in training
+    iterations: int
+    curves: list[tuple[np.ndarray, np.ndarray, np.ndarray]]  # of each elastic spring: deformation, true force, ours
+    loops: tuple[np.ndarray, ...]  # of a fresh sample: true deformation and force, ours
 
 
 def candidates(case: str, names: tuple[str, ...], seed: int) -> dict[str, list]:
@@ -86,6 +87,11 @@ def candidates(case: str, names: tuple[str, ...], seed: int) -> dict[str, list]:
         "slope": lambda: LearnedSlope(16, force=2.5e6, yielding=5e-3),
     }
     return {name: [made[name]()] for name in names}
+
+
+def run_named(name: str, seed: int) -> Outcome:
+    """Run one of the scenarios."""
+    return run_scenario(next(scenario for scenario in SCENARIOS if scenario.name == name), seed)
 
 
 def run_scenario(scenario: Scenario, seed: int) -> Outcome:
@@ -125,9 +131,10 @@ def run_scenario(scenario: Scenario, seed: int) -> Outcome:
         held_out_errors,
         float(np.max(best.outside(predicted.d))),
         seconds,
-        best,
-        truth,
-        predicted,
+        np.asarray(best.coverage),
+        int(best.iterations),
+        pairs,
+        tuple(np.asarray(part[0, :, 0]) for part in (truth.d, truth.f, predicted.d, predicted.f)),
     )
 
 

@@ -100,8 +100,8 @@ class Page(HTMLParser):
 
 def assert_claims(page, verdicts):
     """The page of a study shows every claim with the number and the verdict of this run."""
-    shown = {claim: (row[2], row[4]) for claim, row in page.rows("Claims").items()}
-    assert shown == {v.claim: (f"{v.ours:.4g}", v.verdict) for v in verdicts}
+    shown = {claim: (row[3], row[5]) for claim, row in page.rows("Claims").items()}
+    assert shown == {v.claim: (v.value, v.verdict) for v in verdicts}
 
 
 def numbers(packed):

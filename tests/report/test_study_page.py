@@ -42,6 +42,27 @@ def test_the_sentence_counts():
     assert study_sentence(SUMMARY, FOUR[:1] * 3) == "Of 3 claims, 3 are beaten."
 
 
+def test_the_sentence_tells_our_goals_from_the_papers_numbers():
+    goals = [claim("g", None, 1.0, "goal met", bar=2.0), claim("h", None, 3.0, "goal missed", bar=2.0)]
+    ties = [claim("t", 2.0, 2.0, "tie", spread=0.5, seeds=6)]
+    said = study_sentence(SUMMARY, FOUR[:1] + goals + ties)
+    assert said == "Of 4 claims, 1 is beaten, 1 is a tie, 1 meets our own goal and 1 misses our own goal."
+
+
+def test_a_goal_is_drawn_over_itself_and_seeds_have_their_spread(tmp_path):
+    shown = [
+        claim("by goal", 130.0, 0.5, "goal met", bar=1.0, remark="other hardware"),
+        claim("by paper", 2.0, 1.0, "beaten", bar=4.0, spread=0.4, seeds=6),
+    ]
+    drawing = draw_claims(shown, "")
+    found = dots(drawing)
+    assert found["by goal"][0] == 0.5 and found["by paper"][0] == 0.5
+    (spread,) = (t["error_x"]["array"] for t in drawing.data[1:] if t["name"] == "beaten")
+    assert spread == [pytest.approx(0.2)]
+    page = Page(write_study(tmp_path / "page.html", SUMMARY, shown, [], {}))
+    assert page.rows("Claims")["by paper"][1:5] == ["2", "4", "1 ± 0.4 (6)", "kN"]
+
+
 def test_a_quick_run_says_what_it_leaves_out():
     quick = SUMMARY._replace(quick=True)
     said = study_sentence(quick, FOUR[:2])
@@ -88,11 +109,11 @@ def test_the_page_has_the_headline_first_and_every_claim_below(tmp_path):
     names = [text.strip("<b>/") for text in first["layout"]["yaxis"]["ticktext"]]
     assert len(names) == FIRST and names[0] == "period =" and names[1] == "c39 ↓"  # then the furthest off
     assert len(every["layout"]["yaxis"]["ticktext"]) == 41
-    assert page.rows("Claims")["c7"] == ["Table 1", "1", "8", "kN", "missed", ""]
+    assert page.rows("Claims")["c7"] == ["Table 1", "1", "-", "8", "kN", "missed", ""]
     assert "1 of 41" in page.text and "0.4 s" in page.text  # two of the three numbers
 
 
 def test_a_claim_without_a_number_is_in_the_table_alone(tmp_path):
     page = Page(write_study(tmp_path / "page.html", SUMMARY, FOUR, [], {}))
     assert page.specs == [] and "no number" not in str(page.picture)
-    assert page.rows("Claims")["no number"][1:] == ["-", "3", "kN", "not-comparable", "not printed"]
+    assert page.rows("Claims")["no number"][1:] == ["-", "-", "3", "kN", "not-comparable", "not printed"]

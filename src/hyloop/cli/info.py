@@ -130,19 +130,20 @@ def _as_dict(name: str, block: Block) -> dict[str, Any]:
 
 
 def show_verdicts(verdicts: list[Verdict]) -> None:
-    """Table paper / ours / verdict."""
-    style = {"beaten": "green", "met": "green", "missed": "red"}
+    """Table paper / our goal / ours / verdict."""
+    style = {"beaten": "green", "met": "green", "goal met": "green", "missed": "red", "goal missed": "red"}
     rows = [
         [
             v.claim,
-            "-" if v.paper is None else f"{v.paper:.4g}",
-            f"{v.ours:.4g}",
+            *("-" if number is None else f"{number:.4g}" for number in (v.paper, v.bar)),
+            v.value,
             v.unit,
             Text(v.verdict, style.get(v.verdict, "")),
         ]
         for v in verdicts
     ]
-    print_table("Claims", ["claim", "paper", "ours", "unit", "verdict"], rows, right=["paper", "ours"])
+    columns = ["claim", "paper", "our goal", "ours", "unit", "verdict"]
+    print_table("Claims", columns, rows, right=["paper", "our goal", "ours"])
 
 
 def run_benchmarks(names: list[str], json: bool) -> None:

@@ -24,7 +24,7 @@ import numba
 
 from hyloop.errors import HyloopWarning
 
-__all__ = ["FOLDER", "cache_folder", "cached"]
+__all__ = ["FOLDER", "cache_folder", "cached", "source_digest"]
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 # not beside the sources and not in the folder of Numba, which both know nothing of other files that matter
@@ -45,13 +45,18 @@ def _cache_root() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "hyloop"
 
 
-def _package_digest() -> str:
+def source_digest(*apart: str) -> str:
+    """Sixteen hexadecimal digits for the sources of hyloop, but for packages that do not matter to what is kept."""
     digest = hashlib.sha256(numba.__version__.encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
-        # the packages on top compile nothing, so an edit there shall not cost a compilation
-        if path.relative_to(_PACKAGE).parts[0] not in ("cli", "study", "report", "files", "data"):
+        if path.relative_to(_PACKAGE).parts[0] not in apart:
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def _package_digest() -> str:
+    # the packages on top compile nothing, so an edit there shall not cost a compilation
+    return source_digest("cli", "study", "report", "files", "data")
 
 
 def cache_folder(keep: int = 8) -> Path:

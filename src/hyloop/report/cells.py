@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-__all__ = ["Link", "Spark"]
+__all__ = ["Link", "Spark", "with_spread"]
 
 _WIDTH, _HEIGHT = 140, 28  # px
 
@@ -55,3 +55,8 @@ class Spark:
 
     def __str__(self) -> str:
         return ""
+
+
+def with_spread(mean: float, spread: float | None, count: int | None, digits: int = 4) -> str:
+    """A number of a table: ``41.6``, or ``41.6 ± 1.2 (6)`` with standard deviation and count."""
+    return f"{mean:.{digits}g}" + ("" if spread is None else f" ± {spread:.2g} ({count})")

@@ -1,17 +1,21 @@
-"""Ours over the paper's, claim by claim: a dot for each on a logarithmic axis, told apart by colour and shape."""
+"""Ours over the paper's number or our goal, claim by claim: dots on a logarithmic axis, told apart by look."""
 
 import math
 from collections.abc import Sequence
 from html import escape
 from typing import Any, NamedTuple
 
+from hyloop.report.cells import with_spread
 from hyloop.report.charts import NEUTRAL, Drawing
 
 __all__ = ["JudgedClaim", "draw_claims", "drawable"]
 
 
 class JudgedClaim(NamedTuple):
-    """A printed number, ours, and the verdict; `aim` is how they are compared, `remark` why they are not."""
+    """A printed number, ours, and the verdict; `aim` is how they are compared, `remark` why they are not.
+
+    `bar` is a goal of our own, which decides where no printed number does; `spread` the standard deviation of `seeds`.
+    """
 
     claim: str
     source: str
@@ -23,13 +27,34 @@ class JudgedClaim(NamedTuple):
     tolerance: float
     headline: bool
     remark: str
+    bar: float | None = None
+    spread: float | None = None
+    seeds: int | None = None
+
+    @property
+    def reference(self) -> float | None:
+        """What ours stands beside: the paper's number, or our goal where that one decides."""
+        return self.bar if self.whose == "goal" else self.paper
+
+    @property
+    def whose(self) -> str:
+        """Whose number `reference` is: the paper's, or a goal of our own."""
+        return "goal" if self.bar is not None and (self.paper is None or self.remark) else "paper"
+
+    @property
+    def value(self) -> str:
+        """Ours as a table shows it."""
+        return with_spread(self.ours, self.spread, self.seeds)
 
 
 # green and red that colour-blind eyes tell apart, and a shape for each
 _LOOK = {
     "beaten": ("#2a9d78", "star"),
     "met": ("#2a9d78", "circle"),
+    "tie": ("#7a6bb0", "square-open"),
     "missed": ("#d5652a", "x"),
+    "goal met": ("#2a9d78", "circle-open"),
+    "goal missed": ("#d5652a", "x-open"),
     "not-comparable": (NEUTRAL, "diamond-open"),
 }
 _AIMS = {"lower": "↓", "higher": "↑", "equal": "=", "at most": "≤"}
@@ -41,7 +66,7 @@ _LEAST, _MOST = 2.0, 30.0  # factors at which the axis may end; what is further 
 
 def drawable(claims: Sequence[JudgedClaim]) -> list[JudgedClaim]:
     """Claims that have two numbers."""
-    return [c for c in claims if c.paper is not None and math.isfinite(c.ours)]
+    return [c for c in claims if c.reference is not None and math.isfinite(c.ours)]
 
 
 def draw_claims(claims: Sequence[JudgedClaim], caption: str) -> Drawing:
@@ -67,11 +92,12 @@ def draw_claims(claims: Sequence[JudgedClaim], caption: str) -> Drawing:
             name = verdict.replace("-", " ")
             traces.append({**found, "name": name, "marker": look, "showlegend": kept is within, "legendgroup": name})
     counts = ", ".join(f"{sum(c.verdict == v for c in claims)} {v}" for v in _LOOK)
-    alt = f"Ours over the paper's for {len(claims)} claims: {counts}."
+    alt = f"Ours over the paper's number or our goal for {len(claims)} claims: {counts}."
     ends = [-1.06 * math.log10(end), 1.06 * math.log10(end)]
     how = (
-        "Ours over the paper's number; grey: the paper's, with the tolerance asked for. After a name: ↓ lower is "
-        "better, ↑ higher is better, = equal is asked, ≤ at most."
+        "Ours over the paper's number, or over our own goal where that decides; grey: that number, with the tolerance "
+        "asked for; thin lines: the spread of seeds. After a name: ↓ lower is better, ↑ higher is better, = equal is "
+        "asked, ≤ at most."
     )
     apart = [c.claim for c, factor in zip(claims, factors, strict=True) if not factor]
     none = f" Without a ratio, at the left end: {'; '.join(apart)}." if apart else ""
@@ -82,15 +108,20 @@ def draw_claims(claims: Sequence[JudgedClaim], caption: str) -> Drawing:
 
 
 def _factor(claim: JudgedClaim) -> float | None:
-    """Ours over the paper's; None where a logarithm has no such number."""
-    ratio = claim.ours / claim.paper if claim.paper else 0.0
+    """Ours over what it is compared with; None where a logarithm has no such number."""
+    ratio = claim.ours / claim.reference if claim.reference else 0.0
     return ratio if ratio > 0.0 else None
 
 
 def _dots(claims: Sequence[JudgedClaim], rows: Sequence[int], end: float) -> dict[str, Any]:
     """Where claims stand, those beyond the axis at its end; none is one that cannot be seen, for the legend."""
     factors = [_factor(c) or 1.0 / end for c in claims]
+    # no line where a dot stands at the end of the axis, not at its number
+    within = [1.0 / end <= factor <= end for factor in factors]
+    spreads = [abs((c.spread or 0.0) / (c.reference or 1.0)) * inside for c, inside in zip(claims, within, strict=True)]
+    spreads = [spread if math.isfinite(spread) else 0.0 for spread in spreads]
     return {
+        "error_x": {"type": "data", "array": spreads, "thickness": 1, "width": 0},
         "type": "scatter",
         "mode": "markers",
         "x": [min(max(factor, 1.0 / end), end) for factor in factors] or [None],
@@ -102,12 +133,12 @@ def _dots(claims: Sequence[JudgedClaim], rows: Sequence[int], end: float) -> dic
 
 
 def _printed(claims: Sequence[JudgedClaim], rows: Sequence[int]) -> dict[str, Any]:
-    """The paper's numbers, all at one, each as wide as its tolerance."""
+    """The numbers to compare with, all at one, each as wide as its tolerance."""
     widths = [c.tolerance if c.verdict != "not-comparable" else 0.0 for c in claims]
     return {
         "type": "scatter",
         "mode": "markers",
-        "name": "paper",
+        "name": "paper or goal",
         "x": [1.0] * len(claims),
         "y": list(rows),
         "hoverinfo": "skip",
@@ -117,7 +148,9 @@ def _printed(claims: Sequence[JudgedClaim], rows: Sequence[int]) -> dict[str, An
 
 
 def _told(claim: JudgedClaim) -> str:
-    return escape(f"{claim.claim}: paper {claim.paper:.4g}, ours {claim.ours:.4g} {claim.unit}, {claim.verdict}")
+    return escape(
+        f"{claim.claim}: {claim.whose} {claim.reference:.4g}, ours {claim.value} {claim.unit}, {claim.verdict}"
+    )
 
 
 def _name(claim: JudgedClaim, letters: int) -> str:
@@ -129,7 +162,7 @@ def _name(claim: JudgedClaim, letters: int) -> str:
 
 def _pair(claim: JudgedClaim) -> str:
     unit = "" if claim.unit == "-" else f" {escape(claim.unit)}"
-    return f"{claim.paper:.4g} → {claim.ours:.3g}{unit}"
+    return f"{claim.reference:.4g} → {claim.ours:.3g}{unit}"
 
 
 def _layout(claims: Sequence[JudgedClaim], rows: Sequence[int], ends: list[float]) -> dict[str, Any]:
@@ -142,7 +175,7 @@ def _layout(claims: Sequence[JudgedClaim], rows: Sequence[int], ends: list[float
         {**_RIGHT, "text": _pair(c), "x": 1.0, "y": row, "xshift": 138} for c, row in zip(claims, rows, strict=True)
     ]
     layout["annotations"].append(
-        {**_RIGHT, "text": "paper → ours", "x": 1.0, "y": 1.0, "yref": "paper", "yshift": 12, "xshift": 138}
+        {**_RIGHT, "text": "paper or goal → ours", "x": 1.0, "y": 1.0, "yref": "paper", "yshift": 12, "xshift": 138}
     )
     return layout
 
@@ -194,7 +227,7 @@ def _common(claims: Sequence[JudgedClaim], ends: list[float], row: int) -> dict[
             "tickvals": ticks,
             "ticktext": [f"{tick:g}" for tick in ticks],
             "zeroline": False,
-            "title": {"text": "ours / paper", "standoff": 6, "font": {"size": 11}},
+            "title": {"text": "ours / paper or goal", "standoff": 6, "font": {"size": 11}},
         },
         "yaxis": {"range": [0.4, len(claims) + 0.6], "zeroline": False, "fixedrange": True},
     }

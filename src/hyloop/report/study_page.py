@@ -15,6 +15,15 @@ __all__ = ["JudgedClaim", "StudySummary", "study_sentence", "write_study"]
 
 SHEET = 45  # rows of a picture on paper
 FEW = 8  # claims; fewer make no picture, and that of the study itself stands first
+LOST = ("missed", "goal missed", "tie")
+WORDS = {
+    "beaten": ("is beaten", "are beaten"),
+    "met": ("is met", "are met"),
+    "tie": ("is a tie", "are ties"),
+    "missed": ("is missed", "are missed"),
+    "goal met": ("meets our own goal", "meet our own goals"),
+    "goal missed": ("misses our own goal", "miss our own goals"),
+}
 FIRST = 22  # rows of the first picture: all of it stands on the first screen
 
 
@@ -40,7 +49,7 @@ def write_study(
     picture, sections = claims, []
     if study.picture is not None and len(first) < FEW:
         picture = study.picture
-        sections += [Section("Ours beside the paper's", charts=[claims])] if claims else []
+        sections += [Section("Ours beside the paper's, or beside our goals", charts=[claims])] if claims else []
     if len(first) < len(drawable(judged)):
         text = ["Every claim with two numbers, in the order of the paper."]
         sections.append(Section("All claims", text, charts=_pieces(drawable(judged))))
@@ -59,8 +68,7 @@ def _pieces(claims: list[JudgedClaim]) -> list[Drawing]:
 def study_sentence(study: StudySummary, judged: Sequence[JudgedClaim]) -> str:
     """How the claims stand, in one sentence."""
     counts = Counter(claim.verdict for claim in judged)
-    told = [f"{counts[kind]} {'is' if counts[kind] == 1 else 'are'} {kind}" for kind in ("beaten", "met", "missed")]
-    told = [text for text, kind in zip(told, ("beaten", "met", "missed"), strict=True) if counts[kind]]
+    told = [f"{counts[kind]} {_said_of(kind, counts[kind] == 1)}" for kind in WORDS if counts[kind]]
     stand = f"{', '.join(told[:-1])} and {told[-1]}" if len(told) > 1 else "".join(told)
     if study.quick:
         every = "runs more tests" if len(judged) == study.comparable else "judges all"
@@ -76,19 +84,26 @@ def study_sentence(study: StudySummary, judged: Sequence[JudgedClaim]) -> str:
     return f"Of {len(judged)} claims, {stand}; {cannot}." if stand else f"Of {len(judged)} claims, {cannot}."
 
 
+def _said_of(verdict: str, one: bool) -> str:
+    """A verdict as part of a sentence about one claim or several."""
+    alone, many = WORDS[verdict]
+    return alone if one else many
+
+
 def _numbers(study: StudySummary, judged: Sequence[JudgedClaim]) -> list[tuple[str, str]]:
     """How many hold, what the study itself puts first, headline claims; else how many are missed or not compared."""
     counts = Counter(claim.verdict for claim in judged)
     compared = len(judged) - counts["not-comparable"]
-    found = [
-        (f"{counts['beaten'] + counts['met']} of {compared}", "claims beaten or met, of those compared"),
-        *study.numbers,
-    ]
+    held = counts["beaten"] + counts["met"] + counts["goal met"]
+    goals = " (goals of our own among them)" if counts["goal met"] else ""
+    found = [(f"{held} of {compared}", f"claims beaten or met, of those compared{goals}"), *study.numbers]
     for claim in judged:
-        if claim.headline and claim.paper is not None and len(found) < 3:
+        if claim.headline and claim.reference is not None and len(found) < 3:
             unit = "" if claim.unit == "-" else f" {claim.unit}"
-            found.append((f"{claim.ours:.3g}{unit}", f"{claim.claim}; paper {claim.paper:.4g}, {_said(claim.verdict)}"))
-    found += [(str(counts["missed"]), "claims missed"), (str(counts["not-comparable"]), "cannot be compared")]
+            asked = f"{claim.whose} {claim.reference:.4g}"
+            found.append((f"{claim.ours:.3g}{unit}", f"{claim.claim}; {asked}, {_said(claim.verdict)}"))
+    missed = counts["missed"] + counts["goal missed"]
+    found += [(str(missed), "claims missed"), (str(counts["not-comparable"]), "cannot be compared")]
     return found[:3]
 
 
@@ -104,16 +119,16 @@ def _first(judged: Sequence[JudgedClaim]) -> list[JudgedClaim]:
     chosen = [c for c in shown if c.headline][:FIRST]
     rest = [c for c in shown if not c.headline and c.verdict != "not-comparable"]
     far = sorted(rest, key=_distance, reverse=True)
-    missed = [c for c in far if c.verdict == "missed"]
-    held = [c for c in far if c.verdict != "missed"]
+    missed = [c for c in far if c.verdict in LOST]
+    held = [c for c in far if c.verdict not in LOST]
     room = FIRST - len(chosen)
     half = max(room // 2, room - len(held))
     return [*chosen, *missed[:half], *held[: room - len(missed[:half])]]
 
 
 def _distance(claim: JudgedClaim) -> float:
-    """How far ours is from the paper's, as a factor; a number without a ratio is furthest."""
-    ratio = claim.ours / claim.paper if claim.paper else 0.0
+    """How far ours is from what it is compared with, as a factor; a number without a ratio is furthest."""
+    ratio = claim.ours / claim.reference if claim.reference else 0.0
     return max(ratio, 1.0 / ratio) if ratio > 0.0 else float("inf")
 
 
@@ -126,7 +141,12 @@ def _caption(judged: Sequence[JudgedClaim], first: Sequence[JudgedClaim]) -> str
 
 def _table(judged: Sequence[JudgedClaim]) -> Table:
     rows = [
-        [c.claim, c.source, "-" if c.paper is None else f"{c.paper:.4g}", f"{c.ours:.4g}", c.unit, c.verdict, c.remark]
+        [
+            *(c.claim, c.source),
+            *("-" if number is None else f"{number:.4g}" for number in (c.paper, c.bar)),
+            *(c.value, c.unit, c.verdict, c.remark),
+        ]
         for c in judged
     ]
-    return Table("Claims", ["claim", "source", "paper", "ours", "unit", "verdict", "remark"], rows, folded=True)
+    columns = ["claim", "source", "paper", "our goal", "ours", "unit", "verdict", "remark"]
+    return Table("Claims", columns, rows, folded=True)

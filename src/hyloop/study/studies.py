@@ -1,14 +1,12 @@
 """Studies: a paper's cases reproduced by one command, judged claim by claim.
 
 A study is a folder with ``study.toml`` (title, reference), ``claims.toml`` and ``study.py``, whose function
-``run(job: Job) -> dict[str, float]`` does the work and returns a value for every claim.
+``run(job: Job) -> dict[str, float | Seeds]`` does the work and returns a value for every claim.
 """
 
-import importlib.util
 import os
 import shutil
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,7 +22,9 @@ from hyloop.report.charts import Chart
 from hyloop.report.page import Table, check_folder
 from hyloop.report.study_page import JudgedClaim, StudySummary, study_sentence, write_study
 from hyloop.study.claims import Claim, Verdict, judge, load_claims, write_verdicts
+from hyloop.study.code import load_code as _load
 from hyloop.study.run import run_file
+from hyloop.study.tasks import Task, run_tasks
 
 Progress = Callable[[str, float], None]
 
@@ -50,6 +50,7 @@ class Job:
     out: Path  # for recordings; it becomes the folder of results when the study has ended
     quick: bool
     progress: Progress  # what is being done, fraction of it
+    workers: int = 1  # processes for tasks
     recordings: dict[str, Recording] = field(default_factory=dict)
     tables: list[Table] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -61,6 +62,19 @@ class Job:
     def kept(self) -> Path:
         """Folder for what a later run may read again, such as fits that take long; it begins with that of the last."""
         return self.out / "kept"
+
+    def work(self, what: str, tasks: Sequence[Task]) -> dict[str, Any]:
+        """Results of tasks by name, from several processes or from an earlier run that broke off.
+
+        A quick run has one process: starting others would take longer than its few tasks.
+        """
+        workers = 1 if self.quick else self.workers
+        results, read = run_tasks(
+            self.folder, self.kept, tasks, workers=workers, progress=lambda part: self.progress(what, part)
+        )
+        note = "Some results are those of an earlier run with the same sources, read from its folder `kept`."
+        self.notes.extend([note] if read and note not in self.notes else [])
+        return results
 
     def run(self, case: str, experiment: str, *overrides: str) -> Recording:
         """Run one case from an experiment file of the study's folder; it appears in the report."""
@@ -111,14 +125,24 @@ def describe(folder: Path) -> Study:
 
 
 def run_study(
-    name: str, out: Path, *, quick: bool, progress: Progress, keep: Callable[[Path], None] = lambda earlier: None
+    name: str,
+    out: Path,
+    *,
+    quick: bool,
+    progress: Progress,
+    keep: Callable[[Path], None] = lambda earlier: None,
+    workers: int | None = None,
 ) -> StudyResult:
     """Run a study, judge its claims, and write ``claims.json`` and ``report.html`` into `out`.
+
+    Its tasks run in `workers` processes, as many as there are processors by default.
 
     Results are written into a neighbouring folder, ``NAME.unfinished``, which takes its place at the end; results that
     were there before are renamed and handed to `keep`. So a study that breaks off leaves them as they were.
     """
     studies = find_studies()
+    if workers is not None and workers < 1:
+        raise BadInput(f"workers: {workers} processes cannot run a study; give 1 or more.")
     if name not in studies:
         raise UnknownName("study", name, studies)
     check_folder(out, "a study is written")
@@ -128,7 +152,7 @@ def run_study(
     out.parent.mkdir(parents=True, exist_ok=True)
     with holding(out, "another run of a study is writing into it"):
         unfinished = _begin(out)
-        job = Job(studies[name], unfinished, quick, progress)
+        job = Job(studies[name], unfinished, quick, progress, workers or os.cpu_count() or 1)
         try:
             verdicts, sentence = _run(name, job, head, claims)
         except KeyboardInterrupt as stop:
@@ -191,20 +215,10 @@ def _judged(claims: list[Claim], verdicts: list[Verdict], reasons: dict[str, str
             of[v.claim].aim,
             of[v.claim].tolerance,
             v.headline,
-            reasons.get(v.claim, of[v.claim].not_comparable),
+            reasons.get(v.claim, of[v.claim].reason),
+            v.bar,
+            v.spread,
+            v.seeds,
         )
         for v in verdicts
     ]
-
-
-def _load(path: Path) -> Any:
-    """Import the study's own code from its folder; other files there are its submodules (``from .motions import``)."""
-    name = f"hyloop_study_{path.parent.name}"
-    spec = importlib.util.spec_from_file_location(name, path, submodule_search_locations=[str(path.parent)])
-    if spec is None or spec.loader is None or not path.is_file():
-        raise BadInput(f"{path} is missing; a study needs it.")
-    for known in [key for key in sys.modules if key == name or key.startswith(f"{name}.")]:
-        del sys.modules[known]  # of a folder of the same name elsewhere
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module

@@ -32,6 +32,7 @@ def study_run(
     quick: Annotated[bool, typer.Option("--quick", help="A shorter version that ends within a minute.")] = False,
     out: Annotated[Path | None, typer.Option(help="Folder for the results (default: out/NAME).")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace results that are there already.")] = False,
+    workers: Annotated[int | None, typer.Option(help="Processes at a time (default: one for each processor).")] = None,
     open_: Open = False,
     json: Json = False,
 ) -> None:
@@ -40,7 +41,8 @@ def study_run(
     Results that are there already are kept: out/NAME becomes out/NAME-1 (or the next number that is free). A folder
     named by --out is not written over. With --force both are replaced.
 
-    A study that breaks off leaves what it had in out/NAME.unfinished, and the results of before as they were.
+    A study that breaks off leaves what it had in out/NAME.unfinished, and the results of before as they were. The same
+    command goes on from there: fits that were finished are kept, unless hyloop or the study has changed since.
     """
     from hyloop.cli.info import show_verdicts
     from hyloop.cli.results import check_results, keeper
@@ -48,7 +50,8 @@ def study_run(
 
     check_results(out, force)
     with progress_bars(not json) as update:
-        result = run_study(name, out or Path("out") / name, quick=quick, progress=update, keep=keeper(force))
+        place = out or Path("out") / name
+        result = run_study(name, place, quick=quick, progress=update, keep=keeper(force), workers=workers)
     open_page(result.report, open_)
     if json:
         print_json([verdict.model_dump() for verdict in result.verdicts])
@@ -64,12 +67,18 @@ def study_run(
 
 @app.command("table")
 def study_table(
+    names: Annotated[list[str] | None, typer.Argument(help="Studies (default: all).")] = None,
     every: Annotated[bool, typer.Option("--all", help="Every claim, not the headline ones alone.")] = False,
 ) -> None:
     """Print the claims of all committed full runs as a Markdown table."""
+    from hyloop.errors import UnknownName
     from hyloop.study.claims import markdown, read_verdicts
     from hyloop.study.studies import find_studies
 
-    committed = [folder / "claims.json" for folder in find_studies().values()]
+    studies = find_studies()
+    for name in names or ():
+        if name not in studies:
+            raise UnknownName("study", name, studies)
+    committed = [studies[name] / "claims.json" for name in names or studies]
     verdicts = [verdict for path in committed if path.is_file() for verdict in read_verdicts(path)]
     sys.stdout.write(markdown(verdicts, every=every))
