@@ -22,7 +22,7 @@ from hyloop.learn.springs.gauss_newton import levenberg_marquardt, normal_equati
 from hyloop.learn.springs.through_structure import UnknownSprings
 from hyloop.learn.springs.unknowns import parameters, prior_of, with_parameters
 
-__all__ = ["SMOOTHING", "estimated_forces", "pretrained"]
+__all__ = ["SMOOTHING", "estimated_forces", "fitted", "pretrained"]
 
 SMOOTHING = (1e-10, 1e-6, 1e-4, 1e-3, 1e-2)  # ρ over the mean of the diagonal of T'T, from no noise to much
 UNKNOWNS = 512
@@ -124,22 +124,25 @@ def _open(theta, law, d, f, weight):
 
 def pretrained(problem, laws, theta, loads, measured, weight, squares):
     """The start that explains the sensors best: the one given, or one from the equation of motion."""
-    starts = [theta]
-    for d, f in estimated_forces(problem, loads, measured, weight):
-        parts = []
-        for j, law in enumerate(laws):
-            own, _ = parameters([law])
-            prior, centre = prior_of([law], own)
-            d_j, f_j, size = jnp.asarray(d[..., j].T), jnp.asarray(f[..., j].T), 1.0 / max(np.std(f[..., j]), 1e-300)
-            # an estimate is as good as one in a hundred of the force
-            found = levenberg_marquardt(
-                lambda theta, law=law, d=d_j, f=f_j, size=size: _open(jnp.asarray(theta), law, d, f, jnp.array([size])),
-                np.asarray(own),
-                prior,
-                centre,
-                1e-4,
-                iterations=PAIRS,
-            )
-            parts.append(found.theta)
-        starts.append(np.concatenate(parts))
+    starts = [theta, *(fitted(laws, d, f) for d, f in estimated_forces(problem, loads, measured, weight))]
     return starts[int(np.argmin([np.nan_to_num(np.mean(squares(start)), nan=np.inf) for start in starts]))]
+
+
+def fitted(laws: Sequence, d: np.ndarray, f: np.ndarray) -> np.ndarray:
+    """Parameters of laws fitted to deformations and forces, (samples, steps, springs)."""
+    parts = []
+    for j, law in enumerate(laws):
+        own, _ = parameters([law])
+        prior, centre = prior_of([law], own)
+        d_j, f_j, size = jnp.asarray(d[..., j].T), jnp.asarray(f[..., j].T), 1.0 / max(np.std(f[..., j]), 1e-300)
+        # an estimate is as good as one in a hundred of the force
+        found = levenberg_marquardt(
+            lambda theta, law=law, d=d_j, f=f_j, size=size: _open(jnp.asarray(theta), law, d, f, jnp.array([size])),
+            np.asarray(own),
+            prior,
+            centre,
+            1e-4,
+            iterations=PAIRS,
+        )
+        parts.append(found.theta)
+    return np.concatenate(parts)

@@ -14,16 +14,18 @@ from hyloop.errors import OutOfBounds
 from hyloop.learn.springs.equation_error import pretrained
 from hyloop.learn.springs.gauss_newton import levenberg_marquardt, normal_equations
 from hyloop.learn.springs.learned import Learned, checked, covered, residuals, squares_of, variance_of
-from hyloop.learn.springs.operators import UncertainPart, with_factors
-from hyloop.learn.springs.through_structure import UnknownSprings, begin, prepare, read, respond
+from hyloop.learn.springs.operators import UncertainPart
+from hyloop.learn.springs.through_structure import UnknownSprings, begin, prepare, read, respond, with_structure
 from hyloop.learn.springs.uncertainty import Uncertainty, gauss_newton_covariance
 from hyloop.learn.springs.unknowns import parameters, prior_of, with_parameters
 
-__all__ = ["choose", "fit_response", "through", "with_structure"]
+__all__ = ["choose", "fit_response", "through"]
 
 HORIZONS = (1 / 8, 3 / 8, 1.0)  # of the histories
 FOLLOWED = 0.5  # NMSE over whole histories below which a start needs no shorter ones
 TRUSTED = 1e-3  # least residual of a sensor beside the largest one, when sensors are weighted by what they left
+
+SETTLED = 1e-3  # squared deviations that a last step may still promise, where parts of the structure are uncertain
 
 
 def fit_response(
@@ -85,11 +87,17 @@ def fit_response(
         evaluations += 1
         return through(jnp.asarray(theta), laws, assembly, force, target, jnp.asarray(weight), jnp.asarray(n))
 
-    def descend(theta, n, weight, variance):
+    def descend(theta, n, weight, variance, tolerance=1e-6):
         # a prior of unit variance beside residuals of this one
         ridge = min(variance, 1.0) if np.isfinite(variance) else 1.0
         return levenberg_marquardt(
-            lambda theta: evaluate(theta, n, weight), theta, prior, centre, ridge, iterations=iterations
+            lambda theta: evaluate(theta, n, weight),
+            theta,
+            prior,
+            centre,
+            ridge,
+            iterations=iterations,
+            tolerance=tolerance,
         ).theta
 
     theta = np.append(np.asarray(start), np.zeros(len(parts)))
@@ -124,17 +132,14 @@ def fit_response(
         progress("sensors weighted by their residuals", (1 + len(HORIZONS)) / (2 + len(HORIZONS)))
         factor = np.sqrt(np.mean(left) / np.maximum(left, TRUSTED**2 * left.max()))
         weight = weight * factor
-        theta = descend(theta, steps, weight, np.mean(left * factor**2))
+        # far closer than a deviation: what a step promises counts in the squares of one reading
+        tolerance = min(1e-6, SETTLED / target.size) if parts else 1e-6
+        theta = descend(theta, steps, weight, np.mean(left * factor**2), tolerance)
     progress("done", 1.0)
     learned = covered(*found(theta), loads, measured, held_out, 1.0 / np.std(measured[:keep], axis=(0, 1)), evaluations)
     variance = float(np.mean(variance_of(residuals(*found(theta), loads, measured, weight)[:keep])))
     covariance = gauss_newton_covariance(evaluate(theta, steps, weight)[2], prior, variance)
     return replace(learned, uncertainty=Uncertainty(learned.laws, parts, theta[start.size :], covariance))
-
-
-def with_structure(problem: UnknownSprings, parts: Sequence[UncertainPart], z: Any) -> UnknownSprings:
-    """The same problem with other factors of uncertain parts; z counts in deviations."""
-    return replace(problem, structure=with_factors(problem.structure, parts, z)) if parts else problem
 
 
 def _with(springs, theta):

@@ -17,7 +17,7 @@ approach; Soares and Grosseholz (2018), Nonlinear structural dynamic analysis by
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -27,10 +27,10 @@ import numpy as np
 
 from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
 from hyloop.integrators.operators import highest_frequency
-from hyloop.learn.springs.operators import Assembly, Operators, UncertainPart, stacked
+from hyloop.learn.springs.operators import Assembly, Operators, UncertainPart, stacked, with_factors
 from hyloop.structure import Structure
 
-__all__ = ["Response", "UnknownSprings", "begin", "prepare", "read", "respond", "sensed"]
+__all__ = ["Response", "UnknownSprings", "begin", "prepare", "read", "respond", "sensed", "with_structure"]
 
 
 class Response(NamedTuple):
@@ -159,6 +159,11 @@ class UnknownSprings:
             sample = int(np.argmax(~np.isfinite(loads).all(axis=(1, 2))))
             raise BadShape(f"loads of sample {sample} contain numbers that are not finite. Leave the sample out.")
         return loads
+
+
+def with_structure(problem: UnknownSprings, parts: Sequence[UncertainPart], z: Any) -> UnknownSprings:
+    """The same problem with other factors of uncertain parts; z counts in deviations."""
+    return replace(problem, structure=with_factors(problem.structure, parts, z)) if parts else problem
 
 
 def prepare(loads: np.ndarray, substeps: int) -> jax.Array:
