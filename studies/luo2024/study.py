@@ -8,7 +8,9 @@ from hyloop.report.page import Table
 
 jax.config.update("jax_enable_x64", True)  # before the first array of the modules below
 
+from . import uncertain_tables  # noqa: E402
 from .scenarios import SCENARIOS, curves, run_scenario  # noqa: E402
+from .uncertain import UNCERTAIN, run_uncertain  # noqa: E402
 
 SEEDS = (5, 6, 7, 8, 9)  # never run while settings were chosen
 QUICK = ("N0",)
@@ -44,15 +46,21 @@ GOALS = {
 def run(job):
     """Values of all claims; a quick run judges the goals of the scenarios it runs."""
     chosen = [s for s in SCENARIOS if not job.quick or s.name in QUICK]
-    outcomes = {}
+    uncertain = () if job.quick else UNCERTAIN
+    outcomes, off, many = {}, {}, len(chosen) + len(uncertain)
     for number, scenario in enumerate(chosen):
         for seed in SEEDS:
-            job.progress(f"{scenario.name}, seed {seed}", number / len(chosen))
+            job.progress(f"{scenario.name}, seed {seed}", number / many)
             outcomes.setdefault(scenario.name, []).append(run_scenario(scenario, seed))
+    for number, scenario in enumerate(uncertain, len(chosen)):
+        for seed in SEEDS:
+            job.progress(f"{scenario.name}, seed {seed}", number / many)
+            off.setdefault(scenario.name, []).append(run_uncertain(scenario, seed))
     job.progress("done", 1.0)
     job.tables += [_learned(chosen, outcomes), _responses(outcomes), _choices(outcomes)]
+    job.tables += [uncertain_tables.table(off)] if off else []
     job.recordings.update(_drawings(outcomes))
-    return _values(outcomes)
+    return _values(outcomes) | (uncertain_tables.values(off) if off else {})
 
 
 def _figures(scenario, runs):

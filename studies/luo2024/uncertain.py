@@ -66,7 +66,7 @@ def drawn(scenario: Uncertain, rng: np.random.Generator) -> dict[str, float]:
     """How far parts are off."""
     if scenario.off is not None:
         return {name: scenario.off if name.startswith("k") else 0.0 for name in EVERY}
-    found = dict(zip(EVERY, rng.uniform(-OFF, OFF, len(EVERY)), strict=True))
+    found: dict[str, float] = dict(zip(EVERY, rng.uniform(-OFF, OFF, len(EVERY)).tolist(), strict=True))
     return found if scenario.stories else found | {"k2": found["k1"], "k3": found["k1"]}
 
 
