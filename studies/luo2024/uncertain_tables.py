@@ -83,7 +83,7 @@ def table(outcomes: Outcomes) -> Table:
 def within(runs: list[Found]) -> tuple[int, int]:
     """How many factors of masses and stiffness lie in their 95 % intervals, and of how many."""
     inside = [abs(run.factors[name]) <= NORMAL_95 * run.deviations[name] for run in runs for name in run.factors]
-    return sum(inside), len(inside)
+    return int(sum(inside)), len(inside)
 
 
 def _spread(errors: list[float]) -> str:
