@@ -11,6 +11,8 @@ from hyloop.structure import Structure, rayleigh
 
 STEPS = 512  # of a sample, as in the paper
 STIFF = 4e8  # N/m, k1 = k2 = k3 of cases I and II
+MASS = 1e6  # kg, m1 = m2 = m3
+RATIO = 0.02  # damping ratio of the first two modes
 CHAIN_LOAD = 1.5e7  # N, rms of the white noise on m3 in a sample of 0.01 s
 BEAM_LOAD = 3e5  # N, rms at both quarter points
 STRENGTH = 1.2e7  # N, of the softening spring
@@ -46,11 +48,17 @@ TRUTH = {
 }
 
 
-def chain() -> Structure:
-    """Three masses of 1000 t on springs of 400 MN/m; the unknown spring holds m1 as well. Load on m3."""
-    K = STIFF * np.array([[2.0, -1, 0], [-1, 2, -1], [0, -1, 1]])
-    masses = Structure(np.full(3, 1e6), K, loads=np.eye(3)[:, 2:])
-    return masses.with_damping(rayleigh(masses, 0.02))
+def story(number: int) -> np.ndarray:
+    """Stiffness of one spring of the chain, of 400 MN/m; the first holds m1."""
+    between = np.eye(3)[number - 1] - (np.eye(3)[number - 2] if number > 1 else 0.0)
+    return STIFF * np.outer(between, between)
+
+
+def chain(k=(1.0, 1.0, 1.0), m=(1.0, 1.0, 1.0), ratio: float = RATIO) -> Structure:
+    """Three masses of 1000 t on springs of 400 MN/m, times k and m; the unknown spring holds m1 as well. Load on m3."""
+    K = sum((factor * story(i) for i, factor in enumerate(k, 1)), np.zeros((3, 3)))
+    masses = Structure(MASS * np.asarray(m), K, loads=np.eye(3)[:, 2:])
+    return masses.with_damping(rayleigh(masses, ratio))
 
 
 def beam() -> Structure:
@@ -91,7 +99,7 @@ def beam() -> Structure:
     kept = [names[i] for i in free]
     loads = np.array([[float(name == at) for at in ("w3", "w7")] for name in kept])
     bare = Structure(M[np.ix_(free, free)], K[np.ix_(free, free)], loads=loads, names=kept)
-    return bare.with_damping(rayleigh(bare, 0.02))
+    return bare.with_damping(rayleigh(bare, RATIO))
 
 
 def problem(case: str, substeps: int, sensors: tuple[str, ...] = ()) -> UnknownSprings:

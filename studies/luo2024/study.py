@@ -10,10 +10,12 @@ from hyloop.study.tasks import Task
 
 jax.config.update("jax_enable_x64", True)  # before the first array of the modules below
 
+from . import uncertain_tables  # noqa: E402
 from .scenarios import SCENARIOS  # noqa: E402
+from .uncertain import UNCERTAIN  # noqa: E402
 
 SEEDS = (5, 6, 7, 8, 9, 10)  # never run while settings were chosen
-FILES = ("scenarios.py", "structures.py")
+FILES = ("scenarios.py", "structures.py", "uncertain.py")
 QUICK = ("N0",)
 DRAWN = {"N0": "softening", "T1": "hardening", "T2": "anisotropic", "III": "beam"}
 RESPONSES = {"u": "displacement", "v": "velocity", "a": "acceleration", "f": "restoring force"}
@@ -47,18 +49,23 @@ GOALS = {
 def run(job):
     """Values of all claims; a quick run judges the goals of the scenarios it runs."""
     chosen = [s for s in SCENARIOS if not job.quick or s.name in QUICK]
+    uncertain = () if job.quick else UNCERTAIN
+    # the longest come last in the tables and shall be begun first
     tasks = {
-        (scenario.name, seed): Task(
-            f"{scenario.name}, seed {seed}", "scenarios:run_named", (scenario.name, seed), FILES
-        )
-        for scenario in reversed(chosen)  # the longest come last in the tables and shall be begun first
+        (scenario.name, seed): Task(f"{scenario.name}, seed {seed}", function, (scenario.name, seed), FILES)
+        for function, scenarios in (("uncertain:run_named", uncertain), ("scenarios:run_named", chosen))
+        for scenario in reversed(scenarios)
         for seed in SEEDS
     }
     found = job.work("scenarios", list(tasks.values()))
-    outcomes = {s.name: [found[tasks[s.name, seed].name] for seed in SEEDS] for s in chosen}
+    outcomes, off = (
+        {s.name: [found[tasks[s.name, seed].name] for seed in SEEDS] for s in scenarios}
+        for scenarios in (chosen, uncertain)
+    )
     job.tables += [_learned(chosen, outcomes), _responses(outcomes), _choices(outcomes)]
+    job.tables += [uncertain_tables.table(off)] if off else []
     job.recordings.update(_drawings(outcomes))
-    return _values(outcomes)
+    return _values(outcomes) | (uncertain_tables.values(off) if off else {})
 
 
 def _figures(scenario, runs):

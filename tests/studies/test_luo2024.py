@@ -14,6 +14,7 @@ pytestmark = pytest.mark.slow
 FOLDER = Path(__file__).parents[2] / "studies" / "luo2024"
 PRINTED = 1e-3  # relative: the paper prints four digits of a frequency
 REPEATED = 0.05  # relative: an optimiser on another processor stops elsewhere in its tolerance
+ROUND_OFF = 1e-10  # of the largest entry: sums of a few terms, and differences of two
 SINGLE = 1e-5  # relative: numbers on a page have single precision, and so has the slope where the curve is flat
 LEARNED = 1e-3  # of the largest force: 3.5e-4 is reached between ±50 mm, the reach of the samples
 
@@ -43,6 +44,25 @@ def test_noise_is_that_of_equation_5(parts):
     assert np.std(added, axis=(0, 1)) == pytest.approx([0.3 * np.sqrt(5), 0.3 * np.sqrt(5), 0.15], rel=0.05)
 
 
+def test_uncertain_parts_make_the_structure_that_is_drawn(parts):
+    """Masses and stiffness, and Rayleigh's damping of the structure believed, C = a0 M + a1 K, that goes with them."""
+    from hyloop_study_luo2024 import structures, uncertain
+
+    from hyloop.learn.springs.operators import with_factors
+
+    off = uncertain.drawn(next(s for s in uncertain.UNCERTAIN if s.stories), np.random.default_rng(1))
+    assert max(abs(one) for one in off.values()) <= uncertain.OFF and len(set(off.values())) == len(off)
+    chosen, believed = uncertain.parts("stories", "measured"), structures.chain()
+    made = with_factors(believed, chosen, [off.get(part.name, 0.0) / part.deviation for part in chosen])
+    drawn = structures.chain([1 + off[f"k{i}"] for i in (1, 2, 3)], [1 + off[f"m{i}"] for i in (1, 2, 3)])
+    a1 = believed.C[0, 1] / believed.K[0, 1]
+    a0 = (believed.C[0, 0] - a1 * believed.K[0, 0]) / believed.M[0, 0]
+    for ours, theirs in ((made.M, drawn.M), (made.K, drawn.K), (made.C, a0 * drawn.M + a1 * drawn.K)):
+        np.testing.assert_allclose(ours, theirs, rtol=ROUND_OFF, atol=ROUND_OFF * np.abs(theirs).max())
+    free = uncertain.parts("stories, free C", "measured")
+    assert all(part.C is None for part in free if part.name[0] in "km")
+
+
 def softening(d):
     """The spring to be learned: 400 MN/m at first, 12 MN at last."""
     return 4e8 * d / np.sqrt(1.0 + (4e8 * d / 1.2e7) ** 2)
@@ -56,7 +76,7 @@ def test_quick_run(parts, tmp_path):
     full = {v.claim: v.ours for v in read_verdicts(FOLDER / "claims.json")}
     for claim, verdict in judged.items():  # the same seeds and settings as in the full run
         assert verdict.ours == pytest.approx(full[claim], rel=REPEATED)
-    assert "judges 1 of 13 claims" in result.sentence
+    assert "judges 1 of 25 claims" in result.sentence
     page = Page(result.report)
     assert_claims(page, result.verdicts)
     assert page.rows("Every run")["N0"][1] == "spline"  # the broken line cannot follow a smooth curve

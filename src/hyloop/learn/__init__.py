@@ -14,9 +14,11 @@ from hyloop.learn.physics.layers import PhysicsLayer, physics_layer
 from hyloop.learn.physics.recurrent_fit import follow
 from hyloop.learn.springs.elastic import BrokenLine, CubicSpline, Curve, NetworkSpring
 from hyloop.learn.springs.hysteresis import KnownLaw, LearnedSlope, NetworkReturn, StopOperators
+from hyloop.learn.springs.operators import UncertainPart
 from hyloop.learn.springs.response_descent import descend_response
 from hyloop.learn.springs.response_fit import fit_response
 from hyloop.learn.springs.through_structure import UnknownSprings
+from hyloop.learn.springs.unmeasured_load import fit_unmeasured
 from hyloop.learn.training.ensembles import train_ensemble
 from hyloop.learn.training.networks import Recipe, predict, train_network
 from hyloop.learn.training.train import train
@@ -33,11 +35,13 @@ __all__ = [
     "Recipe",
     "Stack",
     "StopOperators",
+    "UncertainPart",
     "UnknownSprings",
     "augmented_lugre",
     "descend_response",
     "extended",
     "fit_response",
+    "fit_unmeasured",
     "follow",
     "freeze",
     "gradient_fit",

@@ -11,9 +11,11 @@ from hyloop.errors import BadInput, BadShape, OutOfBounds
 from hyloop.learn.springs.elastic import BrokenLine, CubicSpline, Curve, NetworkSpring
 from hyloop.learn.springs.equation_error import estimated_forces
 from hyloop.learn.springs.gauss_newton import levenberg_marquardt
+from hyloop.learn.springs.learned import nmse, variance_of
 from hyloop.learn.springs.response_descent import descend_response
-from hyloop.learn.springs.response_fit import _parameters, _variance, choose, fit_response, nmse
+from hyloop.learn.springs.response_fit import choose, fit_response
 from hyloop.learn.springs.through_structure import UnknownSprings
+from hyloop.learn.springs.unknowns import parameters
 from hyloop.structure import Structure, rayleigh
 
 pytestmark = pytest.mark.slow
@@ -68,7 +70,7 @@ def test_the_curve_is_found_where_the_samples_went(measured, learned):
 def test_the_same_twice_to_the_last_bit(measured, learned):
     loads, truth = measured
     again = fit_response(problem(), [CubicSpline(-0.12, 0.12, 16, force=1e7)], loads, truth.sensors, held_out=HELD_OUT)
-    assert np.array_equal(_parameters(again.laws)[0], _parameters(learned.laws)[0])
+    assert np.array_equal(parameters(again.laws)[0], parameters(learned.laws)[0])
     assert again.iterations == learned.iterations
 
 
@@ -103,7 +105,7 @@ def test_residuals_with_memory_count_less(rng):
     for i in range(1, r.shape[1]):
         r[:, i, 0] = memory * r[:, i - 1, 0] + white[:, i, 0]
     by_means = r.shape[1] * 1.0 / (1 - memory) ** 2 / r.shape[1]  # n times the variance of the mean of n readings
-    assert _variance(r) == pytest.approx([by_means, 1.0], rel=MEMORY)
+    assert variance_of(r) == pytest.approx([by_means, 1.0], rel=MEMORY)
 
 
 def test_the_better_kind_of_law_is_chosen_by_samples_held_out(measured):
@@ -161,7 +163,7 @@ def test_a_network_descends_and_twice_alike(measured):
     ]
     nothing = nmse(problem(), [NetworkSpring(-0.1, 0.1, (4,), force=1e7)], loads, truth.sensors)
     assert found[0].nmse < 0.3 * nothing
-    assert np.array_equal(_parameters(found[0].laws)[0], _parameters(found[1].laws)[0])
+    assert np.array_equal(parameters(found[0].laws)[0], parameters(found[1].laws)[0])
 
 
 def test_bad_input_is_refused_before_anything_runs(measured):

@@ -15,8 +15,9 @@ from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
 from hyloop.integrators import stabilized_central_difference
 from hyloop.learn.springs.elastic import BrokenLine, CubicSpline, Curve, NetworkSpring, spline
 from hyloop.learn.springs.hysteresis import KnownLaw, LearnedSlope, NetworkReturn, StopOperators
-from hyloop.learn.springs.response_fit import _parameters, _through
+from hyloop.learn.springs.response_fit import through
 from hyloop.learn.springs.through_structure import UnknownSprings, prepare
+from hyloop.learn.springs.unknowns import parameters
 from hyloop.structure import Structure, rayleigh
 
 pytestmark = pytest.mark.slow
@@ -104,14 +105,14 @@ def test_gradients_through_the_structure_equal_differences(kind, rng):
     law = LAWS[kind]()
     asked, steps = problem(substeps=2), 40
     loads = 1.5e7 * rng.normal(size=(2, steps, 1))
-    theta, _ = _parameters([law])
+    theta, _ = parameters([law])
     theta = np.asarray(theta) + 0.1 * rng.normal(size=theta.size)
     target = jnp.asarray(1e-1 * rng.normal(size=(steps, 2, 3)))
-    force, ops, n = prepare(loads, 2), asked.operators(), jnp.asarray(steps)
+    force, ops, n = prepare(loads, 2), asked.assembly(), jnp.asarray(steps)
     weight = jnp.array([1.0, 10.0, 2.0])
 
     def squares(theta):
-        return _through(jnp.asarray(theta), [law], ops, force, target, weight, n)
+        return through(jnp.asarray(theta), [law], ops, force, target, weight, n)
 
     gradient = np.asarray(squares(theta)[1])  # half of the derivative of the sum of squares
     differences = [float(squares(theta + e)[0] - squares(theta - e)[0]) / (4 * STEP) for e in STEP * np.eye(len(theta))]
@@ -139,7 +140,7 @@ def _curve(law, d):
 @pytest.mark.parametrize("kind", ["spline", "broken line", "network"])
 def test_beyond_its_reach_a_spring_does_not_fall(kind, rng):
     law = LAWS[kind]()
-    theta, put = _parameters([law])
+    theta, put = parameters([law])
     for _ in range(5):
         (law,) = put(np.asarray(theta) + rng.normal(size=theta.size))
         law = law.within(-0.1, 0.05)

@@ -13,15 +13,20 @@ make it, and with it the deformation, drift without limit.
 from collections.abc import Sequence
 from dataclasses import replace
 
+import equinox as eqx
+import jax.numpy as jnp
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
+from hyloop.learn.springs.gauss_newton import levenberg_marquardt, normal_equations
 from hyloop.learn.springs.through_structure import UnknownSprings
+from hyloop.learn.springs.unknowns import parameters, prior_of, with_parameters
 
-__all__ = ["SMOOTHING", "estimated_forces"]
+__all__ = ["SMOOTHING", "estimated_forces", "fitted", "pretrained"]
 
 SMOOTHING = (1e-10, 1e-6, 1e-4, 1e-3, 1e-2)  # ρ over the mean of the diagonal of T'T, from no noise to much
 UNKNOWNS = 512
+PAIRS = 40  # most evaluations of a fit to pairs; laws that are linear in what is learned need two
 
 
 def estimated_forces(
@@ -96,3 +101,48 @@ def _shifted(responses):
     for l in range(1, steps):
         T[l:, :, l - 1] = np.moveaxis(responses[:, : steps - l], 0, 2)
     return T.reshape(steps * channels, (steps - 1) * springs)
+
+
+@eqx.filter_jit
+def _open(theta, law, d, f, weight):
+    """Normal equations of the force of one law over its parameters, for given deformations (steps, samples)."""
+    _, put = parameters([law])
+
+    def build(theta):
+        return put(theta)[0].theta
+
+    def advance(tree, state, d):
+        force, state = with_parameters([law], [tree])[0](state, d)
+        return state, force[None]
+
+    def start(tree):
+        rest = law.rest()
+        return jnp.broadcast_to(rest, (d.shape[1], *rest.shape))
+
+    return normal_equations(build, advance, start, theta, d, f[..., None], weight, d.shape[0])
+
+
+def pretrained(problem, laws, theta, loads, measured, weight, squares):
+    """The start that explains the sensors best: the one given, or one from the equation of motion."""
+    starts = [theta, *(fitted(laws, d, f) for d, f in estimated_forces(problem, loads, measured, weight))]
+    return starts[int(np.argmin([np.nan_to_num(np.mean(squares(start)), nan=np.inf) for start in starts]))]
+
+
+def fitted(laws: Sequence, d: np.ndarray, f: np.ndarray) -> np.ndarray:
+    """Parameters of laws fitted to deformations and forces, (samples, steps, springs)."""
+    parts = []
+    for j, law in enumerate(laws):
+        own, _ = parameters([law])
+        prior, centre = prior_of([law], own)
+        d_j, f_j, size = jnp.asarray(d[..., j].T), jnp.asarray(f[..., j].T), 1.0 / max(np.std(f[..., j]), 1e-300)
+        # an estimate is as good as one in a hundred of the force
+        found = levenberg_marquardt(
+            lambda theta, law=law, d=d_j, f=f_j, size=size: _open(jnp.asarray(theta), law, d, f, jnp.array([size])),
+            np.asarray(own),
+            prior,
+            centre,
+            1e-4,
+            iterations=PAIRS,
+        )
+        parts.append(found.theta)
+    return np.concatenate(parts)

@@ -20,15 +20,18 @@ __all__ = ["Minimum", "levenberg_marquardt", "normal_equations"]
 FIRST_DAMPING = 1e-3  # of the diagonal
 
 
-def normal_equations(advance: Callable, begin: Callable, theta, inputs, measured, weight, n):
+def normal_equations(build: Callable, advance: Callable, begin: Callable, theta, inputs, measured, weight, n):
     """Sum of squares, J'r and J'J of a recurrence over its first n samples of time.
 
     Parameters
     ----------
+    build : callable
+        ``build(theta) -> model``, whatever a step needs of the parameters, a tree of arrays; made once, with its
+        derivative, so that a factorisation in it costs nothing in a step.
     advance : callable
-        ``advance(theta, x, input) -> (x, outputs)`` for one history.
+        ``advance(model, x, input) -> (x, outputs)`` for one history.
     begin : callable
-        ``begin(theta) -> x`` for all histories, stacked.
+        ``begin(model) -> x`` for all histories, stacked.
     theta : (p,)
         Parameters.
     inputs : tree of (steps, histories, ...)
@@ -41,23 +44,25 @@ def normal_equations(advance: Callable, begin: Callable, theta, inputs, measured
         Horizon.
     """
     p = theta.size
-    directions = jnp.eye(p)
+
+    def along(function, primals, tangents):
+        return jax.vmap(lambda *tangents: jax.jvp(function, primals, tangents), out_axes=(None, 0))(*tangents)
+
+    model, dmodel = along(build, (theta,), (jnp.eye(p),))
 
     def tick(i, carry):
         x, dx, cost, gradient, curvature = carry
         driving = jax.tree.map(lambda a: jax.lax.dynamic_index_in_dim(a, i, keepdims=False), inputs)
         target = jax.lax.dynamic_index_in_dim(measured, i, keepdims=False)
 
-        def step(theta, x):
-            return jax.vmap(lambda x, entry: advance(theta, x, entry))(x, driving)
+        def step(model, x):
+            return jax.vmap(lambda x, entry: advance(model, x, entry))(x, driving)
 
-        (x, y), (dx, dy) = jax.vmap(
-            lambda direction, dx: jax.jvp(step, (theta, x), (direction, dx)), out_axes=(None, 0)
-        )(directions, dx)
+        (x, y), (dx, dy) = along(step, (model, x), (dmodel, dx))
         r, J = (weight * (y - target)).ravel(), (weight * dy).reshape(p, -1)
         return x, dx, cost + r @ r, gradient + J @ r, curvature + J @ J.T
 
-    x, dx = jax.vmap(lambda direction: jax.jvp(begin, (theta,), (direction,)), out_axes=(None, 0))(directions)
+    x, dx = along(begin, (model,), (dmodel,))
     start = (x, dx, jnp.zeros(()), jnp.zeros(p), jnp.zeros((p, p)))
     return jax.lax.fori_loop(0, n, tick, start)[2:]
 

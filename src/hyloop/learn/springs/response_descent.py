@@ -9,8 +9,9 @@ import numpy as np
 import optax
 
 from hyloop.errors import OutOfBounds
-from hyloop.learn.springs.response_fit import Learned, checked, covered, with_parameters
+from hyloop.learn.springs.learned import Learned, checked, covered
 from hyloop.learn.springs.through_structure import UnknownSprings, prepare, sensed
+from hyloop.learn.springs.unknowns import with_parameters
 from hyloop.learn.training.train import Progress, train
 
 __all__ = ["descend_response"]

@@ -17,7 +17,7 @@ approach; Soares and Grosseholz (2018), Nonlinear structural dynamic analysis by
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -27,25 +27,10 @@ import numpy as np
 
 from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
 from hyloop.integrators.operators import highest_frequency
+from hyloop.learn.springs.operators import Assembly, Operators, UncertainPart, stacked, with_factors
 from hyloop.structure import Structure
 
-__all__ = ["Operators", "Response", "UnknownSprings", "begin", "prepare", "read", "respond", "sensed"]
-
-
-class Operators(NamedTuple):
-    """Constants of the recurrence; X = A⁻¹Sᵀ and H = S X with A of the linear part."""
-
-    h: jax.Array
-    h2AK: jax.Array
-    hAC: jax.Array
-    h2AE: jax.Array  # of unit loads
-    X: jax.Array
-    S: jax.Array
-    H: jax.Array
-    stabilised: jax.Array  # α h² where tangents enter, else 0
-    Mhat: jax.Array  # for the start, without damping
-    E: jax.Array
-    outputs: jax.Array  # (3, sensors, n): what sensors read of u, v and a
+__all__ = ["Response", "UnknownSprings", "begin", "prepare", "read", "respond", "sensed", "with_structure"]
 
 
 class Response(NamedTuple):
@@ -126,34 +111,26 @@ class UnknownSprings:
             found["uva".index(kind), i] = row
         return found
 
-    def operators(self) -> Operators:
-        """Operators of the recurrence."""
+    def assembly(self, parts: Sequence[UncertainPart] = ()) -> Assembly:
+        """What the operators are made of, with parts of the structure that are uncertain."""
         if jnp.zeros(1).dtype != jnp.float64:
             raise BadInput(
                 "UnknownSprings: simulations are computed in double precision, which JAX has switched off. Set "
                 'JAX_ENABLE_X64=1 or call jax.config.update("jax_enable_x64", True) before the first use of JAX.'
             )
         M, C, K, S = self.structure.M, self.structure.C, self.structure.K, np.asarray(self.along)
-        h = self.dt / self.substeps
-        added = S.T @ (np.broadcast_to(np.asarray(self.stiffness, dtype=float), len(S))[:, None] * S)
-        alpha = np.tanh(highest_frequency(M, K + added) * h / 4) / 4
-        Mhat = M + alpha * h**2 * (K if self.tangent else K + added)
-        A, E = Mhat + h / 2 * C, self.structure.loads
-        X = np.linalg.solve(A, S.T)
-        parts = (
-            h,
-            h**2 * np.linalg.solve(A, K),
-            h * np.linalg.solve(A, C),
-            h**2 * np.linalg.solve(A, E),
-            X,
-            S,
-            S @ X,
-            alpha * h**2 if self.tangent else 0.0,
-            Mhat,
-            E,
-            self.outputs,
+        added = np.broadcast_to(np.asarray(self.stiffness, dtype=float), len(S))
+        highest_frequency(M, K + S.T @ (added[:, None] * S))  # refuses what has no mass
+        nominal = tuple(jnp.asarray(part) for part in (M, C, K, self.structure.loads))
+        uncertain = tuple(jnp.asarray(part) for part in stacked(self.structure, parts))
+        S, outputs, h, added = (
+            jnp.asarray(part, dtype=float) for part in (S, self.outputs, self.dt / self.substeps, added)
         )
-        return Operators(*(jnp.asarray(part, dtype=float) for part in parts))
+        return Assembly(nominal, uncertain, S, outputs, h, added, self.tangent)
+
+    def operators(self) -> Operators:
+        """Operators of the recurrence."""
+        return _operators(self.assembly())
 
     def simulate(self, laws: Sequence, loads: Any) -> Response:
         """Responses to load histories from rest.
@@ -182,6 +159,11 @@ class UnknownSprings:
             sample = int(np.argmax(~np.isfinite(loads).all(axis=(1, 2))))
             raise BadShape(f"loads of sample {sample} contain numbers that are not finite. Leave the sample out.")
         return loads
+
+
+def with_structure(problem: UnknownSprings, parts: Sequence[UncertainPart], z: Any) -> UnknownSprings:
+    """The same problem with other factors of uncertain parts; z counts in deviations."""
+    return replace(problem, structure=with_factors(problem.structure, parts, z)) if parts else problem
 
 
 def prepare(loads: np.ndarray, substeps: int) -> jax.Array:
@@ -255,3 +237,4 @@ def sensed(laws, ops: Operators, loads):
 
 
 _simulate = eqx.filter_jit(_histories)
+_operators = eqx.filter_jit(lambda assembly: assembly.operators(jnp.zeros(assembly.count)))
