@@ -14,6 +14,7 @@ from hyloop.identification.noisy_inputs import InputNoise, matters, motion_of, s
 from hyloop.identification.problem import Problem, Sensitivity
 from hyloop.identification.ranges import ranges
 from hyloop.identification.search import Progress, descend, multi_start, particle_swarm
+from hyloop.identification.smoothing import noise_of
 
 __all__ = ["Estimate", "Fit", "fit"]
 
@@ -85,6 +86,11 @@ class Fit:
     problem: Problem = field(repr=False)
     z: np.ndarray = field(repr=False)
     cost: float = field(repr=False)
+
+    @property
+    def force_noise(self) -> tuple[float, ...]:
+        """Standard deviation of the white part of every test's residuals in N: noise of the load cell, at most."""
+        return tuple(noise_of(f - test.f) for test, f in zip(self.tests, self.forces, strict=True))
 
     @property
     def unobservable(self) -> list[str]:
