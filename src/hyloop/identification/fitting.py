@@ -176,16 +176,18 @@ def fit(
         found, costs = multi_start(problem, starts, seed, tolerance, progress, most)
     else:
         found, costs = particle_swarm(problem, seed, tolerance, progress)
-    known, evaluations, noise = _confidence(problem, found.z, level), problem.evaluations, None
+    J = problem.jacobian(found.z)[problem.weight > 0.0]
+    known, evaluations, noise = _confidence(problem, found.z, J, level), problem.evaluations, None
     if noisy_inputs:
         motions = [motion_of(test, block) for test in tests]
         noise = InputNoise.of(motions, problem.names)
-        if matters(problem, found.z, known, motions, seed):
+        if matters(problem, found.z, J, known, motions, seed):
             motions = [motion.smoothed() for motion in motions]
             tests = tuple(motion.test for motion in motions)
             problem = Problem(law, tests, spans, sensitivity)
             found = descend(problem, found.z, tolerance, most)
-            known = _confidence(problem, found.z, level, spread_of(problem, found.z, motions, seed))
+            J = problem.jacobian(found.z)[problem.weight > 0.0]
+            known = _confidence(problem, found.z, J, level, spread_of(problem, found.z, J, motions, seed))
             evaluations, noise = evaluations + problem.evaluations, InputNoise.of(motions, problem.names, known)
     forces = tuple(problem.split(problem.force(found.z)))
     return Fit(
@@ -208,13 +210,14 @@ def fit(
     )
 
 
-def _confidence(problem: Problem, z: np.ndarray, level: float, motion: Spread | None = None) -> Confidence:
+def _confidence(
+    problem: Problem, z: np.ndarray, J: np.ndarray, level: float, motion: Spread | None = None
+) -> Confidence:
     """Confidence of a minimum, over the samples that count."""
     counted = np.flatnonzero(problem.weight > 0.0)
     ends = np.searchsorted(counted, np.cumsum([0, *(test.f.size for test in problem.tests)]))
     pieces = [slice(int(a), int(b)) for a, b in pairwise(ends)]
-    J, r = problem.jacobian(z)[counted], problem.residuals(z)[counted]
-    return confidence(J, r, z, pieces, problem.names, level, motion)
+    return confidence(J, problem.residuals(z)[counted], z, pieces, problem.names, level, motion)
 
 
 def _check_tests(law: Instance, tests: tuple[MeasuredTest, ...], unknowns: int, where: str) -> None:

@@ -149,27 +149,28 @@ def _is_derived(test: MeasuredTest, key: str) -> bool:
     return bool(np.abs(slope - test.inputs[key]).max() <= _SAME * np.abs(slope).max())
 
 
-def matters(problem: Problem, z: np.ndarray, known: Confidence, motions: Sequence[Motion], seed: int) -> bool:
-    """Whether noise in the motion has a part in the variance of a parameter that has an interval."""
+def matters(
+    problem: Problem, z: np.ndarray, J: np.ndarray, known: Confidence, motions: Sequence[Motion], seed: int
+) -> bool:
+    """Whether noise in the motion has a part in the variance of a parameter that has an interval.
+
+    J is the Jacobian at z, of the samples that count.
+    """
     if not any(motion.noise for motion in motions):
         return False
-    counted = problem.weight > 0.0
-    J, r = problem.jacobian(z)[counted], problem.residuals(z)
-    rng = np.random.default_rng(seed)
-    scores = []
+    counted, here = problem.weight > 0.0, inside(z)
+    r, rng, scores = problem.residuals(z), np.random.default_rng(seed), []
     for _ in range(_PROBES):
         other = _driven(problem, motions, [motion.drawn(rng) for motion in motions], 1.0)
         scores.append(J.T @ (other.residuals(z) - r)[counted])
-    here = inside(z)
     bread, _ = normal_inverse(J[:, here])
     moves = np.array(scores)[:, here] @ bread
     return bool(np.any(np.mean(moves**2, axis=0) > _SHARE * known.std[here] ** 2))
 
 
-def spread_of(problem: Problem, z: np.ndarray, motions: Sequence[Motion], seed: int) -> Spread:
+def spread_of(problem: Problem, z: np.ndarray, J: np.ndarray, motions: Sequence[Motion], seed: int) -> Spread:
     """What the noise in the motion does to the residuals and to the parameters, by drawing it many times."""
-    counted = problem.weight > 0.0
-    J, r = problem.jacobian(z)[counted], problem.residuals(z)
+    counted, r = problem.weight > 0.0, problem.residuals(z)
     meat, power, shift = np.zeros((len(z), len(z))), np.zeros(int(counted.sum())), np.zeros(len(z))
     here, rng = inside(z), np.random.default_rng(seed)
     for draw in range(_DRAWS):

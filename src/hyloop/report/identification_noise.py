@@ -3,7 +3,6 @@
 import numpy as np
 
 from hyloop.identification import Fit
-from hyloop.report.display import readable
 
 __all__ = ["input_noise"]
 
@@ -19,8 +18,7 @@ def input_noise(fitted: Fit) -> list[str]:
     keys = [key for key in _NOISE if noise.largest(key) > 0.0]
     stated = {key for test in fitted.tests for key in test.noise}
     sizes = ", ".join(_size(key, noise.largest(key), key in stated) for key in keys)
-    factor, unit = readable("N")
-    force = f"that of the force {factor * max(fitted.force_noise):.2g} {unit}"
+    force = f"that of the force {max(fitted.force_noise):.2g} N"
     if not noise.matters:
         return [f"Noise in the measured motion, {sizes}, is too small to matter; {force}."]
     smoothed = [left for test in noise.left for left in test.values() if left < _KEPT]
