@@ -12,6 +12,7 @@ from time import perf_counter
 
 import numpy as np
 from rich.progress import Progress
+from scipy.signal import sawtooth
 
 from hyloop.core import Instance
 from hyloop.devices import bilinear, bouc_wen, lugre, nonlinear_maxwell
@@ -34,9 +35,11 @@ LAWS: dict[str, tuple[Instance, tuple[str, ...]]] = {
 }
 
 
-def motion() -> np.ndarray:
-    """Three harmonics from rest, large enough to slip to both sides."""
+def motion(triangle: bool) -> np.ndarray:
+    """Three harmonics from rest, or a triangular wave of 1 Hz, large enough to slip to both sides."""
     t = DT * np.arange(1, SAMPLES + 1)
+    if triangle:
+        return 12e-3 * sawtooth(2 * np.pi * t + np.pi / 2, 0.5)  # pyright: ignore[reportArgumentType]
     return np.sum([7e-3 * np.sin(2 * np.pi * f * t) for f in (0.5, 1.1, 2.3)], axis=0)
 
 
@@ -49,19 +52,20 @@ def noisy(signal: np.ndarray, decibel: float, rng: np.random.Generator) -> np.nd
     return signal + size * rng.normal(size=signal.size)
 
 
-def test_of(name: str, level: str, seed: int) -> MeasuredTest:
+def test_of(name: str, level: str, seed: int, triangle: bool) -> MeasuredTest:
     """One simulated test of a law with noise in force and deformation."""
-    law, d, rng = LAWS[name][0], motion(), np.random.default_rng(seed)
+    law, d, rng = LAWS[name][0], motion(triangle), np.random.default_rng(seed)
     exact = signals(d)
     f = noisy(law.drive(DT, **{key: exact[key] for key in law.block.inputs})["f"], FORCE, rng)
     return MeasuredTest(DT, exact if level == "exact" else signals(noisy(d, float(level), rng)), f)
 
 
-def fitted(name: str, level: str, seed: int, noisy_inputs: bool = True) -> Fit:
+def fitted(name: str, level: str, seed: int, noisy_inputs: bool = True, triangle: bool = False) -> Fit:
     law, names = LAWS[name]
     spec = law.block.params
     free = {key: (max(law.params[key] / 4, spec[key].low), min(law.params[key] * 4, spec[key].high)) for key in names}
-    return fit(law, test_of(name, level, seed), free, starts=1, tolerance=1e-8, noisy_inputs=noisy_inputs)
+    test = test_of(name, level, seed, triangle)
+    return fit(law, test, free, starts=1, tolerance=1e-8, noisy_inputs=noisy_inputs)
 
 
 def held(name: str, found: Fit) -> list[tuple[bool, bool]]:
@@ -70,7 +74,7 @@ def held(name: str, found: Fit) -> list[tuple[bool, bool]]:
     return [(e.low <= truth[key] <= e.high, e.observable) for key, e in found.estimates.items()]
 
 
-def campaign(names: list[str], levels: list[str], seeds: range, noisy_inputs: bool) -> None:
+def campaign(names: list[str], levels: list[str], seeds: range, noisy_inputs: bool, triangle: bool) -> None:
     """Fit everything and print a row for each law and level."""
     print(f"intervals of 95 % that hold the truth, % of {len(seeds)} seeds from {seeds.start} on", flush=True)
     with Progress(transient=True) as progress:
@@ -81,7 +85,7 @@ def campaign(names: list[str], levels: list[str], seeds: range, noisy_inputs: bo
             for level in levels:
                 begin, counts = perf_counter(), []
                 for seed in seeds:
-                    counts.append(held(name, fitted(name, level, seed, noisy_inputs)))
+                    counts.append(held(name, fitted(name, level, seed, noisy_inputs, triangle)))
                     progress.advance(task)
                 share = np.array(counts)
                 every.append(share[:, :, 0].mean())
@@ -100,5 +104,8 @@ if __name__ == "__main__":
     parser.add_argument("--seeds", type=int, default=100)
     parser.add_argument("--first", type=int, default=0, help="first seed")
     parser.add_argument("--as-recorded", action="store_true", help="fit the noisy motion as it is")
+    parser.add_argument("--triangle", action="store_true", help="a motion with corners, as of a cyclic test")
     given = parser.parse_args()
-    campaign(given.laws, given.levels, range(given.first, given.first + given.seeds), not given.as_recorded)
+    campaign(
+        given.laws, given.levels, range(given.first, given.first + given.seeds), not given.as_recorded, given.triangle
+    )
