@@ -140,9 +140,8 @@ def _fits(job, harmonics, quakes):
 
     def fitted(law, training, weighting):
         tests = [_measured(law, name, test, weighting) for name, test in training.items()]
-        found = fit(
-            START[law], tests, FREE[law], starts=1, tolerance=TOLERANCE, noisy_inputs=False
-        )  # as recorded, like the fits compared with
+        # motions as recorded, like the fits that are compared with
+        found = fit(START[law], tests, FREE[law], starts=1, tolerance=TOLERANCE, noisy_inputs=False)
         job.progress("fitting", next(done) / steps)
         return found
 
