@@ -102,7 +102,8 @@ def load(velocity: Literal["zero-phase", "causal"] = "zero-phase"):
 def fitted(law, training, weighting) -> Fitted:
     """One descent from the start, to tests by name."""
     measured = [_measured(law, name, test, weighting) for name, test in training.items()]
-    found = fit(START[law], measured, FREE[law], starts=1, tolerance=TOLERANCE)
+    # motions as recorded, like the fits that are compared with
+    found = fit(START[law], measured, FREE[law], starts=1, tolerance=TOLERANCE, noisy_inputs=False)
     estimates = [[e.name, e.value, e.unit, e.low, e.high, e.remark] for e in found.estimates.values()]
     return Fitted(law, found.law.params, tuple(training), found.nrmse, estimates)
 

@@ -232,3 +232,28 @@ def test_a_device_that_would_give_energy_is_named_first(folder):
     assert (
         len(pages) == 1 and pages[0].headings[1] == "Read this first" and "bouc_wen does not fit well" in pages[0].text
     )
+
+
+def test_noise_in_the_deformation_is_said_and_allowed_for(tmp_path):
+    """10 µm in d: the note, the page, the JSON and the saved law tell of it; --noise d=0 takes d as exact."""
+    rng, n = np.random.default_rng(3), 800
+    d = 7e-3 * np.sum([np.sin(2 * np.pi * f * np.arange(n) / 256) for f in (0.5, 1.1, 2.3)], axis=0)
+    f = bilinear(k=2e7, alpha=0.05, f_y=4e4).drive(1 / 256, d=d)["f"] + 40 * rng.normal(size=n)
+    rows = np.column_stack([np.arange(n) / 256, 1e3 * (d + 1e-5 * rng.normal(size=n)), 1e-3 * f])
+    np.savetxt(tmp_path / "noisy.csv", rows, header="t,d [mm],f [kN]", delimiter=",", comments="", fmt="%.9g")
+    words = ("identify", "bilinear", "noisy.csv", "--starts", 2, "--no-profiles")
+    done = hyloop(*words, "--save", "law.toml", "--json", cwd=tmp_path)
+    found = json.loads(done.stdout)
+    noise = found["input_noise"]
+    assert noise["allowed_for"] and noise["tests"][0]["d"] == pytest.approx(1e-5, rel=0.3)
+    assert noise["left"][0]["d"] < 0.5
+    assert found["parameters"]["k"]["low"] < 2e7 < found["parameters"]["k"]["high"]
+    said = next(note for note in found["notes"] if note.startswith("The measured motion has noise"))
+    assert "µm (estimated)" in said and said in (tmp_path / found["report"]).read_text(encoding="utf-8")
+    assert "noise_in_motion" in (tmp_path / "law.toml").read_text(encoding="utf-8")
+    exact = json.loads(hyloop(*words, "--noise", "d=0", "--json", cwd=tmp_path).stdout)
+    assert not exact["input_noise"]["allowed_for"] and exact["input_noise"]["tests"] == [{}]
+    stated = json.loads(hyloop(*words, "--noise", "d=20um", "--json", cwd=tmp_path).stdout)
+    assert stated["input_noise"]["tests"][0]["d"] == pytest.approx(2e-5)
+    for wrong in ("k=2um", "d", "d=2kN", "d=-2um", "v=1mm/s"):
+        assert "noise" in hyloop(*words, "--noise", wrong, cwd=tmp_path, code=2).stderr

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from hyloop.cli.console import console, open_page, print_json, print_table, progress_bars
 from hyloop.cli.free import beginning_of, law_and_ranges
-from hyloop.cli.reading import Reading, page_name, reading
+from hyloop.cli.reading import Reading, page_name, reading, stated_noise
 from hyloop.cli.results import keep_page
 from hyloop.core import Instance
 from hyloop.core.writing import set_aside
@@ -17,6 +17,7 @@ from hyloop.errors import BadInput, UnknownName
 from hyloop.files.law_file import check_law_file, device_line, save_law
 from hyloop.files.measurements import Measured, as_tests, read_measured
 from hyloop.identification import Fit, MeasuredTest, Profile, Ranking, predict, profile
+from hyloop.report.identification_noise import input_noise
 from hyloop.report.identification_page import Result, remark, write_identification
 from hyloop.report.page import check_page
 from hyloop.study.identify import METHODS, identify, rank_laws
@@ -40,6 +41,7 @@ class Search(NamedTuple):
     seed: int
     every: int
     profiles: bool | None
+    noise: str | None
 
 
 def _starts(search: Search, several: int) -> int:
@@ -121,7 +123,8 @@ def _fit(
             )
     if search.method != "least-squares":
         raise BadInput(f"--method {search.method} is for one law; several are fitted by least-squares. Leave it out.")
-    ranking = rank_laws(measured, names, every=search.every, seed=search.seed, starts=_starts(search, 1), progress=show)
+    settings = {"seed": search.seed, "starts": _starts(search, 1), "progress": show}
+    ranking = rank_laws(measured, names, every=search.every, noise=stated_noise(search.noise), **settings)
     best = ranking.best
     shapes = _profiles(best.fit, show) if search.profiles else []
     notes = list(dict.fromkeys(note for one in measured for note in one.notes))
@@ -130,7 +133,7 @@ def _fit(
 
 def _one(name: str, measured: list[Measured], search: Search, show: Callable[[str, float], None]) -> Result:
     block = LAWS[name]
-    tests, notes = as_tests(measured, block, start=search.start, every=search.every)
+    tests, notes = as_tests(measured, block, start=search.start, every=search.every, noise=stated_noise(search.noise))
     if search.free is None:
         law, ranges, state = beginning_of(name, tests, search.fixed, search.guesses, search.bounds)
         notes.append(f"Free by default: {', '.join(ranges)}.")
@@ -188,7 +191,7 @@ def _show(result: Result) -> None:
         for one, r, n in zip(result.measured, fitted.rmse, fitted.nrmse, strict=True)
     ]
     print_table("Tests", head, errors, right=head[2:])
-    for note in result.notes:
+    for note in (*result.notes, *input_noise(fitted)):
         console.print(f"note: {note}", markup=False)
 
 
@@ -262,10 +265,17 @@ def _as_dict(result: Result, page: Path, saved: Path | None) -> dict[str, Any]:
         "tests": tests,
         "converged": fitted.converged,
         "effective_samples": fitted.confidence.samples,
-        "notes": [*result.warnings, *result.notes],
+        "notes": [*result.warnings, *result.notes, *input_noise(fitted)],
         "report": str(page),
         "saved": str(saved) if saved else None,
     }
+    if (noise := fitted.input_noise) is not None:
+        found["input_noise"] = {
+            "tests": noise.sizes,
+            "allowed_for": noise.matters,
+            "left": noise.left,
+            "share": {key: number(part) for key, part in noise.share.items()},
+        }
     if result.ranking is not None:
         found["ranking"] = [
             {"law": c.name, "parameters": c.parameters, "unseen": c.error, "fitted": c.seen, "tie": c.tie}

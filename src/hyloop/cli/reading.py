@@ -8,7 +8,9 @@ from hyloop.files.column_map import Mapped, read_column_map
 from hyloop.files.measurements import Channels
 from hyloop.files.units import quantity
 
-__all__ = ["Reading", "page_name", "reading"]
+__all__ = ["Reading", "page_name", "reading", "stated_noise"]
+
+_MOTION = {"d": "m", "v": "m/s", "a": "m/s2"}
 
 
 class Reading(NamedTuple):
@@ -47,6 +49,19 @@ def _units(text: str) -> dict[str, str]:
         if not (name and unit):
             raise BadInput(f"--units {word}: write it as in --units d=mm,f=kN.")
         found[name] = unit
+    return found
+
+
+def stated_noise(text: str | None) -> dict[str, float]:
+    """Standard deviations in SI units from ``d=2um,v=1mm/s``."""
+    found = {}
+    for word in (word.strip() for word in (text or "").split(",") if word.strip()):
+        name, _, size = (part.strip() for part in word.partition("="))
+        if name not in _MOTION or not size:
+            raise BadInput(f"--noise {word}: write it as in --noise d=2um; the motion is d, v and a.")
+        found[name] = quantity(float(size) if size == "0" else size, _MOTION[name], f"--noise {name}")
+        if found[name] < 0.0:
+            raise BadInput(f"--noise {word}: it is a standard deviation, which is not negative.")
     return found
 
 

@@ -254,6 +254,11 @@ def _made(fitted: Fit) -> list[str]:
         own = version("hyloop")
     except PackageNotFoundError:
         own = "not installed"
+    noise = fitted.input_noise
+    smoothed = []
+    if noise is not None and noise.matters:
+        sizes = ", ".join(f"{key} {noise.largest(key):.2g}" for key in ("d", "v", "a") if noise.largest(key) > 0.0)
+        smoothed = [f"noise_in_motion = {_toml(f'{sizes} in SI units: smoothed, and allowed for in the intervals')}"]
     return [
         "[fit]",
         f"date = {_toml(datetime.now(UTC).isoformat(timespec='seconds'))}",
@@ -263,6 +268,7 @@ def _made(fitted: Fit) -> list[str]:
         f"converged = {_toml(fitted.converged)}",
         f"effective_samples = {round(fitted.confidence.samples)}",
         f"reference = {_toml(fitted.law.block.reference)}",
+        *smoothed,
     ]
 
 

@@ -76,13 +76,16 @@ class Measured:
     factors: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = field(default=())
 
-    def test(self, law: Block, start: str | None = None, every: int = 1) -> tuple[MeasuredTest, list[str]]:
+    def test(
+        self, law: Block, start: str | None = None, every: int = 1, noise: Mapping[str, float] | None = None
+    ) -> tuple[MeasuredTest, list[str]]:
         """The test as a law needs it, every n-th sample, and what had to be differentiated."""
         signals = dict(self.signals)
         notes = _complete(self.name, signals, self.sampling.dt, law)
         short = {key: signal[::every] for key, signal in signals.items()}
         inputs = {key: signal for key, signal in short.items() if key != "f"}
-        return MeasuredTest(self.sampling.dt * every, inputs, short["f"], start, name=self.name), notes
+        dt = self.sampling.dt * every
+        return MeasuredTest(dt, inputs, short["f"], start, name=self.name, noise=noise or {}), notes
 
 
 def read_columns(
@@ -154,14 +157,19 @@ def read_tests(
 
 
 def as_tests(
-    measured: Sequence[Measured], law: Block, *, start: str | None = None, every: int = 1
+    measured: Sequence[Measured],
+    law: Block,
+    *,
+    start: str | None = None,
+    every: int = 1,
+    noise: Mapping[str, float] | None = None,
 ) -> tuple[list[MeasuredTest], list[str]]:
-    """Recorded tests as a law needs them, and remarks."""
+    """Recorded tests as a law needs them, with the noise of their signals where it is known; and remarks."""
     if every < 1:
         raise BadInput(f"--every {every}: it must be 1 or more.")
     tests, notes = [], []
     for one in measured:
-        test, said = one.test(law, start, every)
+        test, said = one.test(law, start, every, noise)
         tests.append(test)
         notes += [note for note in (*one.notes, *said) if note not in notes]
     return tests, notes

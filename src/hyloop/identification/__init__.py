@@ -4,6 +4,7 @@ from hyloop.identification.defaults import DEFAULTS, LEFT_OUT, beginning
 from hyloop.identification.energy import gives_energy
 from hyloop.identification.fitting import Estimate, Fit, fit
 from hyloop.identification.measured import MeasuredTest
+from hyloop.identification.noisy_inputs import InputNoise
 from hyloop.identification.problem import predict
 from hyloop.identification.profiles import Profile, profile
 from hyloop.identification.ranking import Candidate, Ranking, rank
@@ -14,6 +15,7 @@ __all__ = [
     "Candidate",
     "Estimate",
     "Fit",
+    "InputNoise",
     "MeasuredTest",
     "Profile",
     "Ranking",

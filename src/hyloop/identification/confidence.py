@@ -10,6 +10,9 @@ the residuals of each test by an autoregression and takes :math:`M = J^T \Gamma 
 little data. The second sums the products of the scores :math:`J_i r_i` of neighbouring samples; it also holds where
 the residuals are large just where the parameters matter. For every parameter the larger variance counts.
 
+Where noise in the motion that drives the law has been drawn (`hyloop.identification.noisy_inputs`), its part of M is
+known from the draws. The two estimates then describe what the draws leave of the residuals, less its white part.
+
 References
 ----------
 White (1980), doi:10.2307/1912934; Newey, West (1987), doi:10.2307/1913610; Andrews (1991), doi:10.2307/2938229.
@@ -20,13 +23,38 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Confidence", "confidence"]
+from hyloop.identification.smoothing import noise_of
+
+__all__ = ["Confidence", "Spread", "confidence", "inside", "normal_inverse"]
 
 _SINGULAR = 1e-7  # of the largest singular value: what central differences leave of a direction that does nothing
 _TAKES_PART = 1e-3  # share of a parameter in such a direction
 _ON_BOUND = 1e-3  # of the range
 _TOGETHER = 0.999  # correlation at which two parameters are told apart by their combination only
 _ORDER = 24  # largest order of the autoregression
+_WHITE = 4  # order of the differences that show the white part of residuals, which no motion can hide
+_MOVED = 1.0  # standard deviations: a parameter that noise in the motion moves further has no interval
+
+
+class Spread(NamedTuple):
+    """What noise in the motion does at a minimum.
+
+    Attributes
+    ----------
+    meat : ndarray, (free, free)
+        Its part of M.
+    power : ndarray, (samples,)
+        Its part of the variance of the residuals.
+    shift : ndarray, (free,)
+        How far it moves the estimates to one side, as places in their ranges.
+    draws : int
+        From how many draws.
+    """
+
+    meat: np.ndarray
+    power: np.ndarray
+    shift: np.ndarray
+    draws: int
 
 
 class Confidence(NamedTuple):
@@ -45,6 +73,8 @@ class Confidence(NamedTuple):
         Student's t: half the width of the interval over the standard deviation.
     remarks : tuple of str
         Why a parameter has no interval, or what to know about it; empty where there is nothing to say.
+    motion : ndarray, (free,)
+        The part of the variance that comes from noise in the motion; 0 where none was drawn.
     """
 
     std: np.ndarray
@@ -53,10 +83,17 @@ class Confidence(NamedTuple):
     samples: float
     quantile: float
     remarks: tuple[str, ...]
+    motion: np.ndarray
 
 
 def confidence(
-    J: np.ndarray, r: np.ndarray, z: np.ndarray, pieces: Sequence[slice], names: Sequence[str], level: float
+    J: np.ndarray,
+    r: np.ndarray,
+    z: np.ndarray,
+    pieces: Sequence[slice],
+    names: Sequence[str],
+    level: float,
+    motion: Spread | None = None,
 ) -> Confidence:
     """Confidence of a minimum.
 
@@ -72,45 +109,64 @@ def confidence(
         Names of the free parameters, for the remarks.
     level : float
         Probability of the intervals, such as 0.95.
+    motion : Spread, optional
+        What noise in the motion does, where it matters.
     """
     from scipy.stats import t as student
 
     n, count = J.shape
-    remarks = [_bound_remark(at) for at in z]
-    inside = np.array([not remark for remark in remarks], dtype=bool)
+    remarks, here = [_bound_remark(at) for at in z], inside(z)
     spectra = [_autoregression(r[piece]) for piece in pieces]
     samples = float(sum(spectrum.samples for spectrum in spectra))
-    freedom = max(samples - inside.sum(), 1.0)
-    quantile = float(student.ppf(0.5 + level / 2.0, freedom))
-    bread, parts = _inverse(J[:, inside])
+    freedom = max(samples - here.sum(), 1.0)
+    quantile = float(student.ppf(0.5 + level / 2.0, freedom if motion is None else min(freedom, motion.draws)))
+    bread, parts = normal_inverse(J[:, here])
+    rest, drawn = r, np.zeros_like(bread)
+    if motion is not None:
+        rest, white_part = _rest(J[:, here], r, motion.power, pieces)
+        spectra = [_autoregression(rest[piece]) for piece in pieces]
+        drawn = bread @ (motion.meat[np.ix_(here, here)] + white_part) @ bread
     coloured = sum(
-        (_coloured(J[piece][:, inside], s) for piece, s in zip(pieces, spectra, strict=True)), np.zeros_like(bread)
+        (_coloured(J[piece][:, here], s) for piece, s in zip(pieces, spectra, strict=True)), np.zeros_like(bread)
     )
-    scored = sum((_scored(J[piece][:, inside] * r[piece, None]) for piece in pieces), np.zeros_like(bread))
+    scored = sum((_scored(J[piece][:, here] * rest[piece, None]) for piece in pieces), np.zeros_like(bread))
     # residuals of a fit are smaller than the errors, by the samples that the parameters have used up
-    C = bread @ coloured @ bread * (samples / freedom)
-    larger = np.maximum(np.diag(C), np.diag(bread @ scored @ bread) * (samples / freedom))
+    C = bread @ coloured @ bread * (samples / freedom) + drawn
+    larger = np.maximum(np.diag(C), np.diag(bread @ scored @ bread) * (samples / freedom) + np.diag(drawn))
     std, white, correlation = np.full(count, np.nan), np.full(count, np.nan), np.full((count, count), np.nan)
-    std[inside] = np.sqrt(np.maximum(larger, 0.0))
-    white[inside] = np.sqrt(np.diag(bread) * float(r @ r) / max(n - inside.sum(), 1))
+    std[here] = np.sqrt(np.maximum(larger, 0.0))
+    moved, share = np.zeros(count, dtype=bool), np.where(here, 0.0, np.nan)
+    if motion is not None:
+        moved = np.abs(motion.shift) > _MOVED * std
+        std = np.sqrt(std**2 + motion.shift**2)
+        share[here] = np.diag(bread @ motion.meat[np.ix_(here, here)] @ bread) + motion.shift[here] ** 2
+        share = np.divide(share, std**2, out=np.full(count, np.nan), where=std > 0.0)
+    white[here] = np.sqrt(np.diag(bread) * float(r @ r) / max(n - here.sum(), 1))
     own = np.sqrt(np.diag(C))
     with np.errstate(invalid="ignore", divide="ignore"):
-        correlation[np.ix_(inside, inside)] = C / np.outer(own, own)
-    for place, j in enumerate(np.flatnonzero(inside)):
-        partners = [str(names[int(i)]) for i in np.flatnonzero(inside)[parts[place]] if i != j]
+        correlation[np.ix_(here, here)] = C / np.outer(own, own)
+    for place, j in enumerate(np.flatnonzero(here)):
+        partners = [str(names[int(i)]) for i in np.flatnonzero(here)[parts[place]] if i != j]
         if parts[place, place]:
             remarks[j] = "not observable: the force does not depend on it"
             if partners:
                 remarks[j] = f"not observable: a change is undone by {', '.join(partners)}"
         elif not quantile * std[j] <= 0.5:
             remarks[j] = "not observable: its interval is wider than its bounds"
+        elif moved[j]:
+            remarks[j] = "no interval: noise in the measured motion moves it to one side by more than its spread"
         if remarks[j]:
-            std[j] = white[j] = np.nan
+            std[j] = white[j] = share[j] = np.nan
             continue
         close = [names[i] for i in range(count) if i != j and abs(correlation[j, i]) > _TOGETHER]
         if close:
             remarks[j] = f"known only together with {', '.join(close)} (correlation above {_TOGETHER})"
-    return Confidence(std, white, correlation, samples, quantile, tuple(remarks))
+    return Confidence(std, white, correlation, samples, quantile, tuple(remarks), share)
+
+
+def inside(z: np.ndarray) -> np.ndarray:
+    """Which parameters do not lie on a bound, as a mask."""
+    return np.array([not _bound_remark(at) for at in z], dtype=bool)
 
 
 def _bound_remark(z: float) -> str:
@@ -118,7 +174,7 @@ def _bound_remark(z: float) -> str:
     return f"not observable: it lies on its {side} bound" if side else ""
 
 
-def _inverse(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def normal_inverse(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Inverse of JᵀJ in the directions that do something, and which parameters undo each other in the others.
 
     Row i of the second array marks the parameters that share a silent direction with parameter i, itself among them.
@@ -138,6 +194,22 @@ def _inverse(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     here = np.ix_(active, active)
     bread[here], parts[here] = V @ V.T, shares.T.astype(int) @ shares.astype(int) > 0
     return bread, parts
+
+
+def _rest(J: np.ndarray, r: np.ndarray, power: np.ndarray, pieces: Sequence[slice]) -> tuple[np.ndarray, np.ndarray]:
+    """Residuals without what noise in the motion explains and without their white part; and what that adds to M.
+
+    The variance of a sample is that from the motion and the rest, which is taken as the same all along a test.
+    """
+    n, used = J.shape
+    rest, white = np.zeros_like(r), np.zeros((used, used))
+    for piece in pieces:
+        total = float(np.mean(r[piece] ** 2)) * n / max(n - used, 1)
+        level = min(noise_of(r[piece], _WHITE) ** 2, total)
+        more = max(total - float(np.mean(power[piece])) - level, 0.0)
+        rest[piece] = r[piece] * np.sqrt(more / np.maximum(more + level + power[piece], np.finfo(float).tiny))
+        white += level * J[piece].T @ J[piece]
+    return rest, white
 
 
 class _Spectrum(NamedTuple):

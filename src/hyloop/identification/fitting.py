@@ -8,11 +8,13 @@ import numpy as np
 
 from hyloop.core.block import Instance
 from hyloop.errors import BadInput, OutOfBounds, UnknownName
-from hyloop.identification.confidence import Confidence, confidence
+from hyloop.identification.confidence import Confidence, Spread, confidence
 from hyloop.identification.measured import MeasuredTest
+from hyloop.identification.noisy_inputs import InputNoise, matters, motion_of, spread_of
 from hyloop.identification.problem import Problem, Sensitivity
 from hyloop.identification.ranges import ranges
-from hyloop.identification.search import Progress, multi_start, particle_swarm
+from hyloop.identification.search import Progress, descend, multi_start, particle_swarm
+from hyloop.identification.smoothing import noise_of
 
 __all__ = ["Estimate", "Fit", "fit"]
 
@@ -49,6 +51,7 @@ class Fit:
     estimates : dict of str to Estimate
         Every free parameter.
     tests : tuple of MeasuredTest
+        As they were fitted: with smoothed motions where noise in them matters.
     forces : tuple of ndarray
         Force of the fitted law in every test, in N.
     rmse, nrmse : tuple of float
@@ -62,7 +65,9 @@ class Fit:
     costs : tuple of float
         Half the weighted sum of squares reached from every start, or after every move of a swarm.
     evaluations : int
-        How often all tests were simulated.
+        How often all tests were simulated to find the minimum.
+    input_noise : InputNoise or None
+        Noise in the measured motion; None where it was not asked for.
     """
 
     law: Instance
@@ -77,9 +82,15 @@ class Fit:
     converged: bool
     costs: tuple[float, ...]
     evaluations: int
+    input_noise: InputNoise | None
     problem: Problem = field(repr=False)
     z: np.ndarray = field(repr=False)
     cost: float = field(repr=False)
+
+    @property
+    def force_noise(self) -> tuple[float, ...]:
+        """Standard deviation of the white part of every test's residuals in N: noise of the load cell, at most."""
+        return tuple(noise_of(f - test.f) for test, f in zip(self.tests, self.forces, strict=True))
 
     @property
     def unobservable(self) -> list[str]:
@@ -100,6 +111,7 @@ def fit(
     most: int = 300,
     progress: Progress = lambda name, part: None,
     sensitivity: Sensitivity | None = None,
+    noisy_inputs: bool = True,
 ) -> Fit:
     r"""Fit the free parameters of a law to recorded tests.
 
@@ -131,6 +143,10 @@ def fit(
         Called with what is done and the fraction of it.
     sensitivity : callable
         Exact derivatives in place of differences; see `hyloop.identification.problem.Problem`.
+    noisy_inputs : bool
+        Whether to look for noise in the measured motion, and to allow for it where it matters: the motion is smoothed,
+        the law fitted again, and the noise that is left enters the intervals (`hyloop.identification.noisy_inputs`).
+        Looking costs 12 simulations, allowing for it some 200 and 32 for each parameter.
 
     Returns
     -------
@@ -160,11 +176,19 @@ def fit(
         found, costs = multi_start(problem, starts, seed, tolerance, progress, most)
     else:
         found, costs = particle_swarm(problem, seed, tolerance, progress)
-    counted = np.flatnonzero(problem.weight > 0.0)
-    ends = np.searchsorted(counted, np.cumsum([0, *(test.f.size for test in tests)]))
-    pieces = [slice(int(a), int(b)) for a, b in pairwise(ends)]
-    J, r = problem.jacobian(found.z)[counted], problem.residuals(found.z)[counted]
-    known = confidence(J, r, found.z, pieces, problem.names, level)
+    J = problem.jacobian(found.z)[problem.weight > 0.0]
+    known, evaluations, noise = _confidence(problem, found.z, J, level), problem.evaluations, None
+    if noisy_inputs:
+        motions = [motion_of(test, block) for test in tests]
+        noise = InputNoise.of(motions, problem.names)
+        if matters(problem, found.z, J, known, motions, seed):
+            motions = [motion.smoothed() for motion in motions]
+            tests = tuple(motion.test for motion in motions)
+            problem = Problem(law, tests, spans, sensitivity)
+            found = descend(problem, found.z, tolerance, most)
+            J = problem.jacobian(found.z)[problem.weight > 0.0]
+            known = _confidence(problem, found.z, J, level, spread_of(problem, found.z, J, motions, seed))
+            evaluations, noise = evaluations + problem.evaluations, InputNoise.of(motions, problem.names, known)
     forces = tuple(problem.split(problem.force(found.z)))
     return Fit(
         law=problem.fitted(found.z),
@@ -178,11 +202,22 @@ def fit(
         confidence=known,
         converged=found.converged,
         costs=tuple(costs),
-        evaluations=problem.evaluations,
+        evaluations=evaluations,
+        input_noise=noise,
         problem=problem,
         z=found.z,
         cost=found.cost,
     )
+
+
+def _confidence(
+    problem: Problem, z: np.ndarray, J: np.ndarray, level: float, motion: Spread | None = None
+) -> Confidence:
+    """Confidence of a minimum, over the samples that count."""
+    counted = np.flatnonzero(problem.weight > 0.0)
+    ends = np.searchsorted(counted, np.cumsum([0, *(test.f.size for test in problem.tests)]))
+    pieces = [slice(int(a), int(b)) for a, b in pairwise(ends)]
+    return confidence(J, problem.residuals(z)[counted], z, pieces, problem.names, level, motion)
 
 
 def _check_tests(law: Instance, tests: tuple[MeasuredTest, ...], unknowns: int, where: str) -> None:

@@ -1,12 +1,12 @@
 """A test of a device: what was imposed on it and the force that was measured."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from hyloop.errors import BadInput, BadShape, OutOfBounds
+from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
 
 __all__ = ["MeasuredTest"]
 
@@ -34,6 +34,9 @@ class MeasuredTest:
         Factor on the residual, for the whole test or sample by sample; a sample with weight 0 does not count.
     name : str
         For tables and messages.
+    noise : mapping of str to float
+        Standard deviation of the noise in the inputs, where it is known; 0 says that a signal is exact. What is not
+        given is estimated where it is needed.
     """
 
     dt: float
@@ -42,6 +45,7 @@ class MeasuredTest:
     start: str | Mapping[str, float] | None = None
     weight: Any = 1.0
     name: str = "test"
+    noise: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.dt) and self.dt > 0.0):
@@ -55,6 +59,11 @@ class MeasuredTest:
                     f"{self.name}: {key} has {signal.size} samples and f has {force.size}; give one sample "
                     "of every signal for each instant."
                 )
+        for key, size in self.noise.items():
+            if key not in self.inputs:
+                raise UnknownName("input", key, self.inputs, where=f"{self.name}: noise")
+            if not (np.isfinite(size) and size >= 0.0):
+                raise OutOfBounds(f"{self.name}: the noise of {key}, {size!r}, must be finite and not negative.")
         weight = np.asarray(self.weight, dtype=float)
         if weight.shape not in ((), force.shape):
             raise BadShape(f"{self.name}: weight has shape {weight.shape}; give one number or {force.size} of them.")

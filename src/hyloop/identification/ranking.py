@@ -159,7 +159,9 @@ def rank(
         raise BadInput(f"no law can be fitted to these tests. {said}")
     best, *others = _ordered(found)
     bounds = {key: estimate.bounds for key, estimate in best.fit.estimates.items()}
-    best = replace(best, fit=fit(best.fit.law, best.fit.tests, bounds, starts=1))  # to the bottom
+    best = replace(
+        best, fit=fit(best.fit.law, best.fit.tests, bounds, starts=1)
+    )  # to the bottom, noise in the motion allowed for
     return Ranking((best, *others), reasons, (*notes, _how(best.fit.tests)))
 
 
@@ -183,13 +185,13 @@ def _candidate(
     """Search on few samples, fit all of them, then fit all but a part in turn."""
     count = starts if len(bounds) <= _MANY else max(starts // 2, 1)
     few = _thinned(tests, _every(tests, _SEARCHED))
-    searched = fit(law, few, bounds, starts=count, seed=seed, tolerance=_SEARCH, most=_STEPS)
-    whole = fit(searched.law, tests, bounds, starts=1, tolerance=_FINAL, most=_STEPS)
+    searched = fit(law, few, bounds, starts=count, seed=seed, tolerance=_SEARCH, most=_STEPS, noisy_inputs=False)
+    whole = fit(searched.law, tests, bounds, starts=1, tolerance=_FINAL, most=_STEPS, noisy_inputs=False)
     errors, parted = [], _thinned(tests, _every(tests, _PARTED))
     for part in _parts(parted):
         pairs = list(zip(parted, part, strict=True))
         seen = [replace(test, weight=test.weight * ~out) for test, out in pairs if not out.all()]
-        again = fit(whole.law, seen, bounds, starts=1, tolerance=_AGAIN, most=_STEPS)
+        again = fit(whole.law, seen, bounds, starts=1, tolerance=_AGAIN, most=_STEPS, noisy_inputs=False)
         errors.append(_unseen(again, parted, part))
     return Candidate(name, whole, tuple(errors), float(np.sqrt(np.mean(np.square(errors)))))
 

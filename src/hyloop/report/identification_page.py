@@ -13,6 +13,7 @@ from hyloop.identification import Fit, Profile, Ranking, gives_energy
 from hyloop.identification.ranking import POOR
 from hyloop.report.display import readable
 from hyloop.report.identification_charts import loops, profile_chart, ranked_loops, residuals
+from hyloop.report.identification_noise import input_noise
 from hyloop.report.page import Answer, Code, Section, Table, write_page
 from hyloop.report.provenance import versions
 
@@ -197,6 +198,7 @@ def _remarks(fitted: Fit) -> list[str]:
         lines.append(f"Without an interval: {', '.join(fitted.unobservable)}. The remarks say why.")
         if any("bound" in fitted.estimates[name].remark for name in fitted.unobservable):
             lines.append("Intervals of the others suppose that what lies on a bound stays there; profiles do not.")
+    lines += input_noise(fitted)
     if not fitted.converged:
         lines.append("The last descent was cut off before it had converged.")
     return lines

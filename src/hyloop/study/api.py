@@ -84,6 +84,7 @@ def identify(
     units: Mapping[str, str] | None = None,
     rate: float | None = None,
     every: int = 1,
+    noise: Mapping[str, float] | None = None,
     starts: int = 4,
     seed: int = 0,
     save: str | PathLike | None = None,
@@ -107,6 +108,8 @@ def identify(
         Samples in a second, of a file without times.
     every, starts, seed : int
         Use every n-th sample only; starts of the search, and their seed.
+    noise : mapping of str to float, optional
+        Standard deviation of the noise of d, v or a in SI units, where it is known; 0 says exact. Default: estimated.
     save : path, optional
         Write the best law as a file for ``device = { file = "law.toml" }``.
     force : bool
@@ -122,7 +125,7 @@ def identify(
         check_law_file(Path(save), force)
     channels = Channels(site=site, t=t, d=d, v=v, a=a, f=f, rate=rate)
     measured = [test for source in files for test in read_measured(str(source), channels, units)]
-    ranking = rank_laws(measured, laws, every=every, starts=starts, seed=seed)
+    ranking = rank_laws(measured, laws, every=every, noise=noise, starts=starts, seed=seed)
     if save is not None:
         save_law(Path(save), ranking.best.name, ranking.best.fit, measured)
     return ranking

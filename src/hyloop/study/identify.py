@@ -41,7 +41,14 @@ def identify(
     return gradient_fit(law, tests, free, **settings)
 
 
-def rank_laws(measured: Sequence[Measured], laws: str | Sequence[str], *, every: int = 1, **settings: Any) -> Ranking:
+def rank_laws(
+    measured: Sequence[Measured],
+    laws: str | Sequence[str],
+    *,
+    every: int = 1,
+    noise: Mapping[str, float] | None = None,
+    **settings: Any,
+) -> Ranking:
     """Fit laws by name, or "all", to tests and rank them; see `hyloop.identification.rank`.
 
     Laws that read what was not measured are left out, and so are those that "all" does not mean
@@ -60,7 +67,7 @@ def rank_laws(measured: Sequence[Measured], laws: str | Sequence[str], *, every:
         if name not in DEFAULTS:
             left[name] = "has no list of parameters that are free by default; name them with --free"
             continue
-        tests, said = as_tests(measured, block, every=every)
+        tests, said = as_tests(measured, block, every=every, noise=noise)
         missing = sorted({key for key in block.inputs for test in tests if key not in test.inputs})
         if missing:
             left[name] = f"reads {', '.join(missing)}, which was not measured"

@@ -37,7 +37,7 @@ def fit_rivals(now: Prepared, progress: Callable[[str, float], None] = lambda wh
     for k, (law, free) in enumerate(candidates):
         progress("laws to compare with", k / len(candidates))
         try:
-            fitted = fit(law, _tests(now, train), free, starts=_STARTS, tolerance=_TOLERANCE).law
+            fitted = fit(law, _tests(now, train), free, starts=_STARTS, tolerance=_TOLERANCE, noisy_inputs=False).law
             forces = {h.name: fitted.drive(h.dt, **_signals(now, h, law))["f"] for h in everything}
         except BadInput:  # a law that cannot be fitted to such tests is no rival
             continue

@@ -54,6 +54,10 @@ def identify(
     starts: Annotated[int | None, typer.Option(help="Starts of the search (default: 8, of several laws 4).")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the starts.")] = 0,
     every: Annotated[int, typer.Option(help="Use every n-th sample only.")] = 1,
+    noise: Annotated[
+        str | None,
+        typer.Option(help="Noise of the measured motion, as in d=2um, or d=0 if exact (default: estimated)."),
+    ] = None,
     profiles: Annotated[
         bool | None,
         typer.Option(help="Profile likelihood of every parameter (default: of one law yes, of several no)."),
@@ -80,7 +84,7 @@ def identify(
         recordings or [],
         laws,
         Reading(site, t, d, v, a, f, columns, units, rate, decimal),
-        Search(free, start, fix or [], guess or [], bounds or [], method, starts, seed, every, profiles),
+        Search(free, start, fix or [], guess or [], bounds or [], method, starts, seed, every, profiles, noise),
         out=out,
         save=save,
         force=force,
