@@ -1,4 +1,4 @@
-"""Files of identified laws: what `hyloop identify --save` writes and ``device = { file = "law.toml" }`` reads."""
+"""Files of identified laws: what `identify --save` writes and ``device = { file = "law.toml" }`` reads."""
 
 import hashlib
 import json
@@ -20,11 +20,21 @@ from hyloop.files.fields import Table, refuse
 from hyloop.files.measurements import Measured
 from hyloop.files.toml import read_toml
 from hyloop.files.units import quantity
-from hyloop.identification import Fit
+from hyloop.identification import Fit, SessionValue
 
-__all__ = ["IdentifiedLaw", "LawFile", "check_law_file", "device_line", "read_law", "save_law", "shown_quantity"]
+__all__ = [
+    "IdentifiedLaw",
+    "LawFile",
+    "check_law_file",
+    "device_line",
+    "parent_lines",
+    "read_law",
+    "save_law",
+    "shown_quantity",
+]
 
 KIND = "identified law"
+_NOTHING = 1e-30  # in SI units: what a search leaves on a bound at zero, and too small for a file to be read
 _DIGITS = 10  # significant: what is written and read back is the same device to one part in 1e9
 # units in which a person reads parameters, and how many of them an SI unit is
 _READABLE = {
@@ -48,6 +58,8 @@ class _LawTables(Table):
     """Those that were found: interval, bounds of the search, remark."""
     fit: dict[str, Any] = Field(default_factory=dict)
     tests: list[dict[str, Any]] = Field(default_factory=list)
+    parent: dict[str, Any] = Field(default_factory=dict)
+    """Of a law that was calibrated: the file it was before, and the numbers of the session."""
 
     @model_validator(mode="after")
     def _possible(self) -> "_LawTables":
@@ -64,7 +76,7 @@ class _LawTables(Table):
         if missing := [key for key in block.params if key not in self.parameters]:
             lacking = f"{', '.join(missing)} of {self.law} {'is' if len(missing) == 1 else 'are'} missing"
             refuse("parameters", BadInput(f"{lacking}. A law that was identified is given with all its parameters."))
-        for key, value in _leaves({"fit": self.fit, "tests": self.tests}):
+        for key, value in _leaves({"fit": self.fit, "tests": self.tests, "parent": self.parent}):
             if not isinstance(value, str | int) and not (isinstance(value, float) and math.isfinite(value)):
                 refuse(key, BadInput(f"got {value}, wanted a text in quotes, a finite number, true or false."))
         return self
@@ -97,6 +109,7 @@ class IdentifiedLaw:
     def origin(self) -> dict[str, Any]:
         """For the attributes of a recording: the file, its digest, and what it says of its making."""
         made = {"fit": self.tables.get("fit", {}), "tests": self.tables.get("tests", [])}
+        made |= {"parent": self.tables["parent"]} if self.tables.get("parent") else {}
         return {"file": self.path, "sha256": self.sha256, "law": self.name, **made}
 
 
@@ -135,6 +148,7 @@ LawFile = Annotated[
 
 def shown_quantity(value: float, unit: str, digits: int = _DIGITS) -> str | float:
     """A parameter as a person writes it into a file: "20.13 kN/mm", or a plain number where it has no unit."""
+    value = 0.0 if abs(value) < _NOTHING else value
     try:
         quantity(f"1 {unit}", unit)
     except BadInput:
@@ -154,9 +168,12 @@ def check_law_file(path: Path, force: bool) -> None:
     check_target(path)
 
 
-def save_law(path: Path, name: str, fitted: Fit, measured: Sequence[Measured]) -> Path:
-    """Write an identified law as TOML: parameters, how well they are known, and where they come from."""
-    text = law_text(name, fitted, measured)
+def save_law(path: Path, name: str, fitted: Fit, measured: Sequence[Measured], parent: Sequence[str] = ()) -> Path:
+    """Write an identified law as TOML: parameters, how well they are known, and where they come from.
+
+    `parent` are the lines about the law that was calibrated (`parent_lines`).
+    """
+    text = law_text(name, fitted, measured, parent)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as part:
@@ -176,19 +193,40 @@ def device_line(name: str, fitted: Fit, saved: Path | None) -> str:
     return f"device = {{ {', '.join([f'law = {_toml(name)}', *words])} }}"
 
 
-def law_text(name: str, fitted: Fit, measured: Sequence[Measured]) -> str:
+def parent_lines(file: str | Path, values: Sequence[SessionValue]) -> list[str]:
+    """What a calibrated law was before, and what the session has made of it."""
+    lines = [
+        "[parent]  # the file that was calibrated, and the numbers of the session over its values",
+        f"file = {_toml(str(file))}",
+        f"sha256 = {_toml(hashlib.sha256(Path(file).read_bytes()).hexdigest())}",
+    ]
+    for one in values:
+        entry = {"parameters": list(one.number.params), "before": shown_quantity(one.file, one.estimate.unit)}
+        if not one.number.added:
+            entry["factor"] = float(f"{one.factor:.{_DIGITS}g}")
+            if one.estimate.observable:
+                entry["interval"] = [float(f"{end:.4g}") for end in one.ends]
+        words = ", ".join(f"{key} = {_toml(value)}" for key, value in entry.items())
+        lines.append(f"numbers.{_toml(one.name)} = {{ {words} }}")
+    return [*lines, ""]
+
+
+def law_text(name: str, fitted: Fit, measured: Sequence[Measured], parent: Sequence[str] = ()) -> str:
     """The lines of the file."""
     params, level = fitted.law.block.params, 100 * fitted.level
     lines = [
-        '# A law identified by hyloop. In an experiment:  device = { file = "THIS FILE" }',
+        f"# A law {'calibrated' if parent else 'identified'} by hyloop. "
+        'In an experiment:  device = { file = "THIS FILE" }',
         '# Further keys there change single parameters:   device = { file = "THIS FILE", k = "30 kN/mm" }',
         f"kind = {_toml(KIND)}",
         f"law = {_toml(name)}",
         "",
         "[parameters]",
     ]
+    leaders = {key: leader for leader, others in fitted.problem.tied.items() for key in others}
     for key, value in fitted.law.params.items():
-        mark = "" if key in fitted.estimates else "  # fixed"
+        held = f"scaled with {leaders[key]}" if key in leaders else "fixed"
+        mark = "" if key in fitted.estimates else f"  # {held}"
         lines.append(f"{key} = {_toml(shown_quantity(value, params[key].unit))}{mark}")
     lines += ["", f"[identified]  # {level:g} % interval (none where the tests do not tell), bounds of the search"]
     for key, e in fitted.estimates.items():
@@ -196,7 +234,7 @@ def law_text(name: str, fitted: Fit, measured: Sequence[Measured]) -> str:
         entry = [f"interval = {_toml(ends)}"] if e.observable else []
         entry += [f"bounds = {_toml(bounds)}", *([f"remark = {_toml(e.remark)}"] if e.remark else [])]
         lines.append(f"{key} = {{ {', '.join(entry)} }}")
-    return "\n".join([*lines, "", *_made(fitted), "", *_tests(fitted, measured)]) + "\n"
+    return "\n".join([*lines, "", *_made(fitted), "", *parent, *_tests(fitted, measured)]) + "\n"
 
 
 def _made(fitted: Fit) -> list[str]:

@@ -11,7 +11,7 @@ from hyloop.errors import BadInput, OutOfBounds, UnknownName
 from hyloop.identification.confidence import Confidence, confidence
 from hyloop.identification.measured import MeasuredTest
 from hyloop.identification.problem import Problem, Sensitivity
-from hyloop.identification.ranges import ranges
+from hyloop.identification.ranges import Range, ranges
 from hyloop.identification.search import Progress, multi_start, particle_swarm
 
 __all__ = ["Estimate", "Fit", "fit"]
@@ -100,6 +100,7 @@ def fit(
     most: int = 300,
     progress: Progress = lambda name, part: None,
     sensitivity: Sensitivity | None = None,
+    tied: Mapping[str, Sequence[str]] | None = None,
 ) -> Fit:
     r"""Fit the free parameters of a law to recorded tests.
 
@@ -131,6 +132,8 @@ def fit(
         Called with what is done and the fraction of it.
     sensitivity : callable
         Exact derivatives in place of differences; see `hyloop.identification.problem.Problem`.
+    tied : mapping of str to names
+        Free parameters and the fixed ones that are scaled with them, ``{"Fc_pos": ["dF_pos"]}``.
 
     Returns
     -------
@@ -154,7 +157,8 @@ def fit(
     tests = (tests,) if isinstance(tests, MeasuredTest) else tuple(tests)
     spans = ranges(law, free, where)
     _check_tests(law, tests, len(spans), where)
-    problem = Problem(law, tests, spans, sensitivity)
+    _check_tied(law, spans, tied or {}, sensitivity, where)
+    problem = Problem(law, tests, spans, sensitivity, tied)
     problem.check()
     if method == "least-squares":
         found, costs = multi_start(problem, starts, seed, tolerance, progress, most)
@@ -183,6 +187,30 @@ def fit(
         z=found.z,
         cost=found.cost,
     )
+
+
+def _check_tied(
+    law: Instance,
+    spans: Mapping[str, Range],
+    tied: Mapping[str, Sequence[str]],
+    sensitivity: Sensitivity | None,
+    where: str,
+) -> None:
+    if tied and sensitivity is not None:
+        raise BadInput(f"{where}: exact derivatives know nothing of tied parameters; fit without gradients.")
+    seen = list(spans)
+    for leader, others in tied.items():
+        if leader not in spans or not law.params[leader]:
+            raise BadInput(f"{where}: {leader} leads {', '.join(others)}, so it must be free and must not begin at 0.")
+        for key in others:
+            if key not in law.block.params:
+                raise UnknownName("parameter", key, law.block.params, where=where)
+            if key in seen:
+                raise BadInput(f"{where}: {key} is tied to {leader} and also free or tied elsewhere; name it once.")
+            seen.append(key)
+            spec, ratio = law.block.params[key], law.params[key] / law.params[leader]
+            for end in (spans[leader].low, spans[leader].high):
+                spec.check(ratio * end, f"{where}.{key}, tied to {leader} at its bound {end:g},")
 
 
 def _check_tests(law: Instance, tests: tuple[MeasuredTest, ...], unknowns: int, where: str) -> None:
