@@ -17,7 +17,7 @@ from hyloop.identification.session_numbers import SessionNumber, numbers_of
 
 __all__ = ["Calibration", "SessionValue", "calibrate"]
 
-_REACH = 10.0  # a factor lies between this and its inverse: beyond it is another device, not another day
+_REACH = 100.0  # a factor lies between this and its inverse: a band that is not tightened has a tenth of its friction
 _SHIFT = 0.3  # of the largest force: reach of an offset
 _PARTED = 5000  # samples of all tests where they are predicted part by part
 _TOLERANCE = 1e-8  # relative change of the sum of squares at which a descent ends
