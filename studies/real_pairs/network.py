@@ -3,6 +3,7 @@
 A network has no friction to scale, so its force is: by a factor on each side and an offset, found from the heard test.
 """
 
+import hashlib
 from pathlib import Path
 
 import numpy as np
@@ -19,10 +20,10 @@ NAMES = ("LSTM, none", "LSTM, calibrated")
 
 def trained(folder: Path):
     """The network, trained or kept by an earlier run."""
-    path = folder / "banded_damper_lstm.safetensors"
+    recipe = find_example("training/banded_damper_lstm")
+    path = folder / f"lstm-{hashlib.sha256(recipe.text.encode()).hexdigest()[:12]}.safetensors"
     if not path.is_file():
         folder.mkdir(parents=True, exist_ok=True)
-        recipe = find_example("training/banded_damper_lstm")
         train_file(recipe.root / recipe.file, ["training.seeds=[0]"], path)
     return load_network(path)
 

@@ -12,7 +12,7 @@ from . import semi_active, tension
 from .hearing import BLOCKS, fitted
 from .network import Listener, trained
 from .pairs import CALIBRATED, KINDS, NONE, QUICK, UPDATED, errors, factors_table, quartiles, table
-from .sessions import BASE, PATTERNS, SEMI_ACTIVE, SWAPPED, load, measured, spread
+from .sessions import BASE, PATTERNS, SEMI_ACTIVE, SWAPPED, load, measured, short, spread
 
 OWN = f"{BASE}, earthquakes by the law of the same session"
 DRAWN = ("d3 30 lb", "d2 0 lb", SEMI_ACTIVE)  # sessions of which a pair is drawn
@@ -33,12 +33,14 @@ def run(job):
         # where the base session is judged, the laws come from another one
         laws = {session: own for session in tests} | {BASE: _laws(job, SWAPPED, tests, tuple(BLOCKS))}
         found, made = _sessions(job, tests, laws, tuple(KINDS), Listener(trained(job.kept)))
-        found[OWN] = _own(job, tests[BASE], own)
+        found[OWN], made[OWN] = _own(job, tests[BASE], own)
+        laws[OWN] = own
     job.tables.insert(0, table(found))
     job.tables.append(factors_table(made, laws))
     values |= _judged(found, scale)
     if not job.quick:
-        values |= tension.study(job, tests, made)
+        # levels can be compared where they are factors on one law
+        values |= tension.study(job, tests, made | {BASE: made[OWN]})
         values |= semi_active.study(job, tests[SEMI_ACTIVE], own["gap-slip"])
     _draw(job, tests, found, made, laws)
     _head(job, found, scale)
@@ -76,7 +78,7 @@ def _own(job, tests, laws):
     """Earthquakes of the base session by laws of its harmonic tests: hearing one test more gains little or nothing."""
     quakes = [name for name, test in tests.items() if test.event]
     models = [model for model in KINDS if "refitted" not in model]
-    return errors(tests, laws, models, quakes, None, partial(job.progress, "earthquakes"))[0]
+    return errors(tests, laws, models, quakes, None, partial(job.progress, "earthquakes"))
 
 
 def _spread(job):
@@ -130,7 +132,8 @@ def _draw(job, tests, found, made, laws):
             test = measured("gap-slip", tests[session][judged])
             law = laws[session]["gap-slip"] if case == NONE else made[session][CALIBRATED, heard]
             f = test.f if case == "measured" else predict(law, test)
-            site = f"{session}: {judged} after {heard}".replace(".", "_").replace(" ", "_")
+            motions = [short(name).removeprefix("d4_").replace(".", ",") for name in (judged, heard)]
+            site = f"{session}, {' after '.join(motions)}"  # a point would end the name of a site
             histories |= {f"{site}.d": test.inputs["d"], f"{site}.f": f}
         rows = slice(0, min(len(h) for h in histories.values()), 4)
         n = len(next(iter(histories.values()))[rows])

@@ -1,9 +1,10 @@
 """Does the tension of the band tell its friction? Levels by session, predicted for a session that was left out.
 
 The friction level of a side is that of the calibrated law, Fc + dF/2 by test. It is explained, each side by itself and
-by a straight line, with the nominal tension, with the force at rest of the electric actuator at the slack end, or with
-that force while the band slips; and, for comparison, by the mean of the other sessions. At a slipping band the slack
-end has the pretension and the taut end the force besides (capstan), so that the slack end alone tells of pretension.
+by a straight line, with the nominal tension (also in proportion to it), with the force at rest of the electric
+actuator at the slack end, or with that force while the band slips; and, for comparison, by the mean of the other
+sessions. At a slipping band the slack end has the pretension and the taut end the force besides (capstan), so that the
+slack end alone tells of pretension.
 """
 
 import numpy as np
@@ -15,7 +16,15 @@ from .sessions import SEMI_ACTIVE, WRONG_TENSIONS, short
 
 SLIPS, FAST = 0.8, 0.02  # of the 90th percentile of the force of that side; m/s: there the band slips
 REST = 100  # samples before the motion
-FEATURES = ("mean of the other sessions", "nominal tension", "slack end, at rest", "slack end, slipping")
+PROPORTIONAL = "proportion to nominal tension"
+# columns of a straight line: 0 is the constant, the others are those of `features`
+FEATURES = {
+    "mean of the other sessions": (0,),
+    PROPORTIONAL: (1,),
+    "nominal tension": (0, 1),
+    "slack end, at rest": (0, 2),
+    "slack end, slipping": (0, 3),
+}
 
 
 def features(test, side):
@@ -26,7 +35,7 @@ def features(test, side):
     sign, slack = (1.0, test.t1) if side == "pos" else (-1.0, test.t2)
     f, v = sign * test.f, sign * test.signals("causal")["v"]
     slips = (f > SLIPS * np.quantile(f, 0.9)) & (v > FAST)
-    return None if not slips.any() else (0.0, test.tension, np.mean(slack[:REST]), np.median(slack[slips]))
+    return None if not slips.any() else (1.0, test.tension, np.mean(slack[:REST]), np.median(slack[slips]))
 
 
 def rows(tests, made):
@@ -50,11 +59,9 @@ def left_out(found):
         # sessions count the same, whatever their number of tests
         weight = np.concatenate([np.full(len(value), 1.0 / np.sqrt(len(value))) for value in others])
         train = np.concatenate(others)
-        for k, feature in enumerate(FEATURES):
-            columns = [np.ones(len(train)), *([train[:, k]] if k else [])]
-            line = np.linalg.lstsq(weight[:, None] * np.column_stack(columns), weight * train[:, -1], rcond=None)[0]
-            predicted = line[0] + (line[1] * own[:, k] if k else 0.0)
-            errors[feature][session, side] = np.abs(predicted / own[:, -1] - 1.0)
+        for feature, columns in FEATURES.items():
+            line = np.linalg.lstsq(weight[:, None] * train[:, columns], weight * train[:, -1], rcond=None)[0]
+            errors[feature][session, side] = np.abs(own[:, columns] @ line / own[:, -1] - 1.0)
     return errors
 
 
@@ -81,6 +88,7 @@ def study(job, tests, made):
         )
     )
     values = {}
-    for feature in FEATURES[1:]:
-        values[f"friction by {feature}, error over that of the mean"] = middle[feature] / middle[FEATURES[0]]
+    mean, *others = (feature for feature in FEATURES if feature != PROPORTIONAL)
+    for feature in others:
+        values[f"friction by {feature}, error over that of the mean"] = middle[feature] / middle[mean]
     return values
