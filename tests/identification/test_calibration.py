@@ -115,6 +115,7 @@ def test_a_test_that_begins_loaded_begins_with_its_first_force():
     late = slice(int(np.argmax(np.abs(whole.f))), None)
     test = MeasuredTest(DT, {key: signal[late] for key, signal in signals.items()}, whole.f[late])
     found = calibrate("gap_slip", law, test, validate=False)
+    assert found.gain == "" and np.isnan(found.error_unseen)  # nothing was left out
     assert found.fit.tests[0].start == "s" and found.before[0][0] == pytest.approx(test.f[0], rel=1e-6)
 
 
@@ -155,10 +156,15 @@ def test_bad_ties_are_refused(tied, message):
 
 
 def test_a_profile_keeps_the_ties():
-    """What is tied moves in the profile of its leader and in those of others; the interval is then the fit's own."""
-    law = gap_slip()
-    found = calibrate("gap_slip", law, recorded(law, noise=NOISE)).fit
-    for key in ("Fc_neg", "Fc_pos"):
-        shape, estimate = profile(found, key), found.estimates[key]
-        assert shape.low == pytest.approx(estimate.low, abs=0.35 * (estimate.high - estimate.low))
-        assert shape.high == pytest.approx(estimate.high, abs=0.35 * (estimate.high - estimate.low))
+    """Against a fit with one side held by hand, at the ratio of the file, and the other side free with its own tie."""
+    law = gap_slip(dF_pos=6e3)
+    today = changed(law, **{key: 0.6 * law.params[key] for key in ("Fc_pos", "dF_pos")})
+    found = calibrate("gap_slip", law, recorded(today, noise=20 * NOISE), validate=False).fit
+    shape = profile(found, "Fc_neg")
+    free = {key: found.estimates[key].bounds for key in ("Fc_pos", "off")}
+    for value, rmse in zip(shape.values[[0, -1]], shape.rmse[[0, -1]], strict=True):
+        held = changed(law, Fc_neg=value, dF_neg=value * law.params["dF_neg"] / law.params["Fc_neg"])
+        again = fit(held, found.tests, free, starts=1, tied={"Fc_pos": ["dF_pos"]})
+        assert rmse == pytest.approx(again.rmse[0], rel=1e-6)
+        loose = fit(held, found.tests, free, starts=1)  # which it is not
+        assert abs(rmse - loose.rmse[0]) > 1e-4 * rmse

@@ -102,12 +102,17 @@ class Calibration:
 
     @property
     def error_unseen(self) -> float:
-        """The same in parts of the tests that it was not calibrated on."""
-        return float(np.sqrt(np.mean(np.square(self.unseen_after))))
+        """The same in parts of the tests that it was not calibrated on; nan where none were left out."""
+        return float("nan") if not self.unseen_after else float(np.sqrt(np.mean(np.square(self.unseen_after))))
 
     @property
     def gain(self) -> str:
-        """``"better"``, ``"worse"`` or ``"no better"`` than the given law in the parts not heard, by their spread."""
+        """``"better"``, ``"worse"`` or ``"no better"`` than the given law in the parts not heard, by their spread.
+
+        Empty where no parts were left out.
+        """
+        if not self.unseen_after:
+            return ""
         ratio = np.log(np.maximum(self.unseen_after, 1e-12) / np.maximum(self.unseen_before, 1e-12))
         mean, spread = float(np.mean(ratio)), float(np.std(ratio, ddof=1)) / np.sqrt(len(ratio))
         if mean < -_SURE * spread and self.error_unseen < self.error_before:
