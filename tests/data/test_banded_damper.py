@@ -145,7 +145,7 @@ def test_tests_come_from_a_copy_of_the_published_repository(tmp_path, monkeypatc
     published(tree, "dataset-2/characterization datasets/1Hz36lbtension1amplitude.json", c2=2.0, c5=7.0)
     published(tree, "dataset-2/earthquake profiles/KocaeliMCE.json")
     published(tree, "dataset-3/earthquake profiles/KocaeliMCE.json")
-    published(tree, "dataset-4/step0.03ea1forward.json", columns=8)
+    published(tree, "dataset-4/step0.03ea1forward.json", columns=8, c4=0.5, c5=0.25, c6=3.0)
     (tree / "settings.json").write_text("{}")  # outside the folders of tests
     found = banded_damper.tests()
     assert set(found) == {
@@ -158,7 +158,9 @@ def test_tests_come_from_a_copy_of_the_published_repository(tmp_path, monkeypatc
     test = found["d2_h36lb_1Hz_1in"]
     assert test.name == "d2_h36lb_1Hz_1in" and test.d == pytest.approx(D) and test.dt == pytest.approx(DT)
     assert test.f[0] == pytest.approx(8896.443230521) and test.t2[0] == pytest.approx(31.1375513068)  # 2 kip, 7 lb
-    assert found["d1_h20lb_0.5Hz_1in"].amplitude == pytest.approx(0.0254)
+    moved = found["d4_step0.03ea1forward"]  # 1/2 and 1/4 in, 3 lb
+    assert [x[0] for x in (moved.p1, moved.p2, moved.t1)] == pytest.approx([0.0127, 0.00635, 13.3446648458])
+    assert test.p1 is None and found["d1_h20lb_0.5Hz_1in"].amplitude == pytest.approx(0.0254)
     assert (found["d2_eq36lb_KocaeliMCE"].event, found["d2_eq36lb_KocaeliMCE"].level) == ("Kocaeli", "MCE")
     assert list(banded_damper.tests("d2_h*")) == ["d2_h36lb_1Hz_1in"]
     with pytest.raises(UnknownName, match="Did you mean 'd2_h36lb_1Hz_1in'"):

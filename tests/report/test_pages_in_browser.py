@@ -19,7 +19,18 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 FRAME, FOLLOWING = (ROOT / "experiments" / f"{name}.toml" for name in ("friction_frame", "following_dampers"))
 MODEL = ROOT / "experiments" / "models" / "rc_frame.toml"
-KINDS = ("run", "comparison", "catalogue", "model", "identification", "peek", "training", "following", "study")
+KINDS = (
+    "run",
+    "comparison",
+    "catalogue",
+    "model",
+    "identification",
+    "calibration",
+    "peek",
+    "training",
+    "following",
+    "study",
+)
 LARGEST = 6_000_000  # bytes
 TRAINING = """
 [network]
@@ -95,7 +106,9 @@ def pages(tmp_path_factory):
         hyloop("model", MODEL, "--out", "model.html")
         for name, size in (("a", 4e-3), ("b", 6e-3)):
             device(Path(f"{name}.h5"), size)
-        hyloop("identify", "bouc_wen", "a.h5", "--free", "k,d_y", "--starts", "1", "--out", "identification.html")
+        fit = ("--free", "k,d_y", "--starts", "1", "--save", "law.toml")
+        hyloop("identify", "bouc_wen", "a.h5", *fit, "--out", "identification.html")
+        hyloop("calibrate", "law.toml", "b.h5", "--out", "calibration.html")
         hyloop("peek", "a.h5", "--out", "peek.html")
         Path("training.toml").write_text(TRAINING)
         hyloop("train", "training.toml", "--out", "training.safetensors")

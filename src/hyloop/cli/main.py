@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from hyloop import __version__
-from hyloop.cli.commands import data, examples, identify, info, model, peek, recordings, run, study, train
+from hyloop.cli.commands import calibrate, data, examples, identify, info, model, peek, recordings, run, study, train
 from hyloop.cli.console import complain
 from hyloop.cli.surroundings import Interrupted, ReaderLeft, interruption, leave_quietly, prepare, unwritable
 from hyloop.errors import BadInput, DownloadFailed, HyloopError, RunFailed
@@ -63,6 +63,7 @@ for command in (
     recordings.report,
     peek.peek,
     identify.identify,
+    calibrate.calibrate,
     train.train,
     model.model,
     info.records,

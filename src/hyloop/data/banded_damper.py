@@ -46,7 +46,8 @@ _ONLY_AMPLITUDE = "1"
 _EVENT = re.compile(r"(?P<event>[A-Za-z]+?)_?(?P<level>DBE|MCE)")
 _QUAKES = "earthquake profiles"
 _FOLDER = re.compile(r"dataset-(?P<number>\d)")
-_PACKAGED = {"d": "x", "v": "v", "f": "F", "t1": "T1", "t2": "T2"}
+_POSITIONS = {"p1": (4, INCH), "p2": (5, INCH)}
+_PACKAGED = {"d": "x", "v": "v", "f": "F", "t1": "T1", "t2": "T2", "p1": "p1", "p2": "p2"}
 _JITTER = 0.01  # of the step: published times are rounded
 
 
@@ -67,6 +68,8 @@ class DamperTest:
         "zero-phase" uses later samples; "causal" earlier ones only.
     t1, t2 : array or None
         Forces of the electric actuators in N, where they are known.
+    p1, p2 : array or None
+        Positions of the electric actuators in m, where they moved (data set 4).
     tension, frequency, amplitude : float
         Nominal pretension in N, and of a harmonic test its frequency in Hz and amplitude in m; NaN where not stated.
     event, level : str
@@ -81,6 +84,8 @@ class DamperTest:
     velocity: Literal["zero-phase", "causal"] = "zero-phase"
     t1: np.ndarray | None = None
     t2: np.ndarray | None = None
+    p1: np.ndarray | None = None
+    p2: np.ndarray | None = None
     tension: float = math.nan
     frequency: float = math.nan
     amplitude: float = math.nan
@@ -165,6 +170,7 @@ def published_test(path: str | Path) -> DamperTest:
     columns = {key: table[:, i] * unit for key, (i, unit) in _PUBLISHED.items()}
     if table.shape[1] == _COLUMNS[1]:  # the velocity of data set 4 is in a unit of its own
         columns["v"] = zero_phase_velocity(columns["d"], dt)
+        columns |= {key: table[:, i] * unit for key, (i, unit) in _POSITIONS.items()}
     about: dict[str, Any] = {}
     if found := _NAME.search(path.stem):
         about = {

@@ -1,4 +1,4 @@
-"""Files of identified laws: what `hyloop identify --save` writes and ``device = { file = "law.toml" }`` reads."""
+"""Files of identified laws: what `identify --save` writes and ``device = { file = "law.toml" }`` reads."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ from hyloop.files.fields import Table, refuse
 from hyloop.files.measurements import Measured
 from hyloop.files.toml import read_toml
 from hyloop.files.units import quantity
-from hyloop.identification import Fit
+from hyloop.identification import Fit, SessionValue
 
 __all__ = [
     "SIGNALS",
@@ -28,12 +28,14 @@ __all__ = [
     "LawFile",
     "check_law_file",
     "device_line",
+    "parent_lines",
     "read_law",
     "save_law",
     "shown_quantity",
 ]
 
 KIND = "identified law"
+_NOTHING = 1e-30  # in SI units: what a search leaves on a bound at zero, and too small for a file to be read
 _DIGITS = 10  # significant: what is written and read back is the same device to one part in 1e9
 # units in which a person reads parameters, and how many of them an SI unit is
 _READABLE = {
@@ -61,6 +63,8 @@ class _LawTables(Table):
     tests: list[dict[str, Any]] = Field(default_factory=list)
     ranges: dict[str, list[Any]] = Field(default_factory=dict)
     """Least and greatest d, v and f of all tests; files of earlier versions have none."""
+    parent: dict[str, Any] = Field(default_factory=dict)
+    """Of a law that was calibrated: the file it was before, and the numbers of the session."""
 
     @model_validator(mode="after")
     def _possible(self) -> "_LawTables":
@@ -82,7 +86,7 @@ class _LawTables(Table):
                 _range(key, ends)
             except BadInput as error:
                 refuse(f"ranges.{key}", error)
-        for key, value in _leaves({"fit": self.fit, "tests": self.tests}):
+        for key, value in _leaves({"fit": self.fit, "tests": self.tests, "parent": self.parent}):
             if not isinstance(value, str | int) and not (isinstance(value, float) and math.isfinite(value)):
                 refuse(key, BadInput(f"got {value}, wanted a text in quotes, a finite number, true or false."))
         return self
@@ -129,6 +133,7 @@ class IdentifiedLaw:
     def origin(self) -> dict[str, Any]:
         """For the attributes of a recording: the file, its digest, and what it says of its making."""
         made = {"fit": self.tables.get("fit", {}), "tests": self.tables.get("tests", [])}
+        made |= {"parent": self.tables["parent"]} if self.tables.get("parent") else {}
         return {"file": self.path, "sha256": self.sha256, "law": self.name, **made}
 
 
@@ -168,6 +173,7 @@ LawFile = Annotated[
 
 def shown_quantity(value: float, unit: str, digits: int = _DIGITS) -> str | float:
     """A parameter as a person writes it into a file: "20.13 kN/mm", or a plain number where it has no unit."""
+    value = 0.0 if abs(value) < _NOTHING else value
     try:
         quantity(f"1 {unit}", unit)
     except BadInput:
@@ -187,9 +193,12 @@ def check_law_file(path: Path, force: bool) -> None:
     check_target(path)
 
 
-def save_law(path: Path, name: str, fitted: Fit, measured: Sequence[Measured]) -> Path:
-    """Write an identified law as TOML: parameters, how well they are known, and where they come from."""
-    text = law_text(name, fitted, measured)
+def save_law(path: Path, name: str, fitted: Fit, measured: Sequence[Measured], parent: Sequence[str] = ()) -> Path:
+    """Write an identified law as TOML: parameters, how well they are known, and where they come from.
+
+    `parent` are the lines about the law that was calibrated (`parent_lines`).
+    """
+    text = law_text(name, fitted, measured, parent)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as part:
@@ -209,19 +218,40 @@ def device_line(name: str, fitted: Fit, saved: Path | None) -> str:
     return f"device = {{ {', '.join([f'law = {_toml(name)}', *words])} }}"
 
 
-def law_text(name: str, fitted: Fit, measured: Sequence[Measured]) -> str:
+def parent_lines(file: str | Path, values: Sequence[SessionValue]) -> list[str]:
+    """What a calibrated law was before, and what the session has made of it."""
+    lines = [
+        "[parent]  # the file that was calibrated, and the numbers of the session over its values",
+        f"file = {_toml(str(file))}",
+        f"sha256 = {_toml(hashlib.sha256(Path(file).read_bytes()).hexdigest())}",
+    ]
+    for one in values:
+        entry = {"parameters": list(one.number.params), "before": shown_quantity(one.file, one.estimate.unit)}
+        if not one.number.added:
+            entry["factor"] = float(f"{one.factor:.{_DIGITS}g}")
+            if one.estimate.observable:
+                entry["interval"] = [float(f"{end:.4g}") for end in one.ends]
+        words = ", ".join(f"{key} = {_toml(value)}" for key, value in entry.items())
+        lines.append(f"numbers.{_toml(one.name)} = {{ {words} }}")
+    return [*lines, ""]
+
+
+def law_text(name: str, fitted: Fit, measured: Sequence[Measured], parent: Sequence[str] = ()) -> str:
     """The lines of the file."""
     params, level = fitted.law.block.params, 100 * fitted.level
     lines = [
-        '# A law identified by hyloop. In an experiment:  device = { file = "THIS FILE" }',
+        f"# A law {'calibrated' if parent else 'identified'} by hyloop. "
+        'In an experiment:  device = { file = "THIS FILE" }',
         '# Further keys there change single parameters:   device = { file = "THIS FILE", k = "30 kN/mm" }',
         f"kind = {_toml(KIND)}",
         f"law = {_toml(name)}",
         "",
         "[parameters]",
     ]
+    leaders = {key: leader for leader, others in fitted.problem.tied.items() for key in others}
     for key, value in fitted.law.params.items():
-        mark = "" if key in fitted.estimates else "  # fixed"
+        held = f"scaled with {leaders[key]}" if key in leaders else "fixed"
+        mark = "" if key in fitted.estimates else f"  # {held}"
         lines.append(f"{key} = {_toml(shown_quantity(value, params[key].unit))}{mark}")
     lines += ["", f"[identified]  # {level:g} % interval (none where the tests do not tell), bounds of the search"]
     for key, e in fitted.estimates.items():
@@ -234,7 +264,7 @@ def law_text(name: str, fitted: Fit, measured: Sequence[Measured]) -> str:
         f"{key} = {_toml([shown_quantity(end, SIGNALS[key], _RANGE_DIGITS) for end in ends])}"
         for key, ends in _tested(fitted).items()
     ]
-    return "\n".join([*lines, "", *_made(fitted), "", *_tests(fitted, measured)]) + "\n"
+    return "\n".join([*lines, "", *_made(fitted), "", *parent, *_tests(fitted, measured)]) + "\n"
 
 
 def _tested(fitted: Fit) -> dict[str, tuple[float, float]]:

@@ -16,7 +16,7 @@ from hyloop.core.block import Block, Instance
 from hyloop.errors import BadInput
 from hyloop.identification.measured import MeasuredTest
 
-__all__ = ["DEFAULTS", "LEFT_OUT", "Sizes", "beginning", "sizes"]
+__all__ = ["DEFAULTS", "LEFT_OUT", "Sizes", "beginning", "loaded_state", "sizes"]
 
 _AT_REST = 0.05  # of the largest force: a test that begins with more begins with a loaded device
 _STEEP = 95.0  # percentile of the slopes that counts as the elastic one
@@ -239,5 +239,11 @@ def beginning(
         start, low, high = span(s)
         low, high = max(low, spec.low), min(high, spec.high)
         values[key], bounds[key] = min(max(start, low), high), (low, high)
-    loaded = any(abs(float(test.f[0])) > _AT_REST * s.F for test in tests)
-    return block(**values), bounds, chosen.state if loaded else None
+    return block(**values), bounds, loaded_state(name, tests)
+
+
+def loaded_state(name: str, tests: Sequence[MeasuredTest]) -> str | None:
+    """The state to solve for from the first force, where some test begins with a loaded device and the law has one."""
+    F = max(float(np.abs(test.f).max()) for test in tests)
+    loaded = any(abs(float(test.f[0])) > _AT_REST * F for test in tests)
+    return DEFAULTS[name].state if loaded and name in DEFAULTS else None

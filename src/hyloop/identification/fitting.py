@@ -12,7 +12,7 @@ from hyloop.identification.confidence import Confidence, Spread, confidence
 from hyloop.identification.measured import MeasuredTest
 from hyloop.identification.noisy_inputs import InputNoise, matters, motion_of, spread_of
 from hyloop.identification.problem import Problem, Sensitivity
-from hyloop.identification.ranges import ranges
+from hyloop.identification.ranges import Range, ranges
 from hyloop.identification.search import Progress, descend, multi_start, particle_swarm
 from hyloop.identification.smoothing import noise_of
 
@@ -112,6 +112,7 @@ def fit(
     progress: Progress = lambda name, part: None,
     sensitivity: Sensitivity | None = None,
     noisy_inputs: bool = True,
+    tied: Mapping[str, Sequence[str]] | None = None,
 ) -> Fit:
     r"""Fit the free parameters of a law to recorded tests.
 
@@ -147,6 +148,8 @@ def fit(
         Whether to look for noise in the measured motion, and to allow for it where it matters: the motion is smoothed,
         the law fitted again, and the noise that is left enters the intervals (`hyloop.identification.noisy_inputs`).
         Looking costs 12 simulations, allowing for it some 200 and 32 for each parameter.
+    tied : mapping of str to names
+        Free parameters and the fixed ones that are scaled with them, ``{"Fc_pos": ["dF_pos"]}``.
 
     Returns
     -------
@@ -170,7 +173,8 @@ def fit(
     tests = (tests,) if isinstance(tests, MeasuredTest) else tuple(tests)
     spans = ranges(law, free, where)
     _check_tests(law, tests, len(spans), where)
-    problem = Problem(law, tests, spans, sensitivity)
+    _check_tied(law, spans, tied or {}, sensitivity, where)
+    problem = Problem(law, tests, spans, sensitivity, tied)
     problem.check()
     if method == "least-squares":
         found, costs = multi_start(problem, starts, seed, tolerance, progress, most)
@@ -184,7 +188,7 @@ def fit(
         if matters(problem, found.z, J, known, motions, seed):
             motions = [motion.smoothed() for motion in motions]
             tests = tuple(motion.test for motion in motions)
-            problem = Problem(law, tests, spans, sensitivity)
+            problem = Problem(law, tests, spans, sensitivity, tied)
             found = descend(problem, found.z, tolerance, most)
             J = problem.jacobian(found.z)[problem.weight > 0.0]
             known = _confidence(problem, found.z, J, level, spread_of(problem, found.z, J, motions, seed))
@@ -218,6 +222,30 @@ def _confidence(
     ends = np.searchsorted(counted, np.cumsum([0, *(test.f.size for test in problem.tests)]))
     pieces = [slice(int(a), int(b)) for a, b in pairwise(ends)]
     return confidence(J, problem.residuals(z)[counted], z, pieces, problem.names, level, motion)
+
+
+def _check_tied(
+    law: Instance,
+    spans: Mapping[str, Range],
+    tied: Mapping[str, Sequence[str]],
+    sensitivity: Sensitivity | None,
+    where: str,
+) -> None:
+    if tied and sensitivity is not None:
+        raise BadInput(f"{where}: exact derivatives know nothing of tied parameters; fit without gradients.")
+    seen = list(spans)
+    for leader, others in tied.items():
+        if leader not in spans or not law.params[leader]:
+            raise BadInput(f"{where}: {leader} leads {', '.join(others)}, so it must be free and must not begin at 0.")
+        for key in others:
+            if key not in law.block.params:
+                raise UnknownName("parameter", key, law.block.params, where=where)
+            if key in seen:
+                raise BadInput(f"{where}: {key} is tied to {leader} and also free or tied elsewhere; name it once.")
+            seen.append(key)
+            spec, ratio = law.block.params[key], law.params[key] / law.params[leader]
+            for end in (spans[leader].low, spans[leader].high):
+                spec.check(ratio * end, f"{where}.{key}, tied to {leader} at its bound {end:g},")
 
 
 def _check_tests(law: Instance, tests: tuple[MeasuredTest, ...], unknowns: int, where: str) -> None:

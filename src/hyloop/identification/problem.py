@@ -34,6 +34,8 @@ class Problem:
         Makes, from this problem, a function ``(p, x0) -> (samples, free)``: the exact derivative of the force with
         respect to the free parameters, for all parameters p and the initial states x0 (tests, states). Default: central
         differences in z.
+    tied : mapping of str to names
+        Free parameters and others that keep their ratio to them: friction levels of one side, for instance.
     """
 
     def __init__(
@@ -42,8 +44,10 @@ class Problem:
         tests: Sequence[MeasuredTest],
         free: Mapping[str, Range],
         sensitivity: "Sensitivity | None" = None,
+        tied: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         self.law, self.tests, self.free = law, tuple(tests), dict(free)
+        self.tied = {leader: tuple(others) for leader, others in (tied or {}).items()}
         self.names = tuple(self.free)
         block = law.block
         for test in self.tests:
@@ -51,6 +55,11 @@ class Problem:
         order = list(block.params)
         self.places = np.array([order.index(key) for key in self.names], dtype=int)
         self._p = np.array(list(law.params.values()), dtype=float)
+        self._ratios = [
+            (order.index(key), order.index(leader), law.params[key] / law.params[leader])
+            for leader, others in self.tied.items()
+            for key in others
+        ]
         starts = [_initial_state(law, test) for test in self.tests]
         self._x0 = np.array([x for x, _ in starts])
         self.solved = np.array([j for _, j in starts])
@@ -69,6 +78,8 @@ class Problem:
         """All parameters of the law at the places z."""
         p = self._p.copy()
         p[self.places] = [span.value(float(at)) for span, at in zip(self.free.values(), z, strict=True)]
+        for key, leader, ratio in self._ratios:
+            p[key] = ratio * p[leader]
         return p
 
     def fitted(self, z: np.ndarray) -> Instance:

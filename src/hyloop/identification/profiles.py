@@ -91,7 +91,8 @@ def _walk(problem: Problem, z: np.ndarray, j: int, places: np.ndarray) -> np.nda
         here[j] = place
         if others:
             law = problem.fitted(here)
-            held = Problem(law, problem.tests, {name: problem.free[name] for name in others})
+            tied = {name: problem.tied[name] for name in others if name in problem.tied}
+            held = Problem(law, problem.tests, {name: problem.free[name] for name in others}, tied=tied)
             found = descend(held, np.delete(here, j), _TOLERANCE)
             here = np.insert(found.z, j, place)
             costs.append(found.cost)

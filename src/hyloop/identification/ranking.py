@@ -22,12 +22,11 @@ from hyloop.errors import BadInput
 from hyloop.identification.defaults import beginning
 from hyloop.identification.fitting import Fit, fit
 from hyloop.identification.measured import MeasuredTest
-from hyloop.identification.problem import predict
+from hyloop.identification.parts import every_nth, force_range, parts, thinned, unseen_error, without
 from hyloop.identification.search import Progress
 
 __all__ = ["Candidate", "Ranking", "rank"]
 
-_FOLDS = 5  # parts that are left out in turn
 _SEARCHED = 2000  # samples of all tests that a search looks at
 _PARTED = 5000  # those that are predicted part by part
 _KEPT = 20_000  # those that the fits themselves use
@@ -74,7 +73,7 @@ class Candidate:
         pairs = zip(self.fit.tests, self.fit.forces, strict=True)
         squares = [float(np.sum((f - test.f)[test.counted] ** 2)) for test, f in pairs]
         count = sum(int(test.counted.sum()) for test in self.fit.tests)
-        return float(np.sqrt(sum(squares) / count)) / _range(self.fit.tests)
+        return float(np.sqrt(sum(squares) / count)) / force_range(self.fit.tests)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -146,11 +145,11 @@ def rank(
     found, reasons, notes = [], dict(left_out or {}), []
     for k, (name, (block, given)) in enumerate(tests.items()):
         progress("laws", k / len(tests))
-        every = _every(given, _KEPT)
+        every = every_nth(given, _KEPT)
         if every > 1 and not notes:
             notes.append(f"Of the samples every {_nth(every)} is used.")
         try:
-            found.append(_fitted(name, block, _thinned(given, every), starts, seed))
+            found.append(_fitted(name, block, thinned(given, every), starts, seed))
         except BadInput as error:
             reasons[name] = str(error)
     progress("laws", 1.0)
@@ -184,41 +183,15 @@ def _candidate(
 ) -> Candidate:
     """Search on few samples, fit all of them, then fit all but a part in turn."""
     count = starts if len(bounds) <= _MANY else max(starts // 2, 1)
-    few = _thinned(tests, _every(tests, _SEARCHED))
+    few = thinned(tests, every_nth(tests, _SEARCHED))
     searched = fit(law, few, bounds, starts=count, seed=seed, tolerance=_SEARCH, most=_STEPS, noisy_inputs=False)
     whole = fit(searched.law, tests, bounds, starts=1, tolerance=_FINAL, most=_STEPS, noisy_inputs=False)
-    errors, parted = [], _thinned(tests, _every(tests, _PARTED))
-    for part in _parts(parted):
-        pairs = list(zip(parted, part, strict=True))
-        seen = [replace(test, weight=test.weight * ~out) for test, out in pairs if not out.all()]
+    errors, parted = [], thinned(tests, every_nth(tests, _PARTED))
+    for part in parts(parted):
+        seen = without(parted, part)
         again = fit(whole.law, seen, bounds, starts=1, tolerance=_AGAIN, most=_STEPS, noisy_inputs=False)
-        errors.append(_unseen(again, parted, part))
+        errors.append(unseen_error(again.law, parted, part))
     return Candidate(name, whole, tuple(errors), float(np.sqrt(np.mean(np.square(errors)))))
-
-
-def _every(tests: Sequence[MeasuredTest], most: int) -> int:
-    """Every how many samples are `most` of all."""
-    return max(1, -(-sum(test.f.size for test in tests) // most))
-
-
-def _parts(tests: Sequence[MeasuredTest]) -> list[list[np.ndarray]]:
-    """Masks of the samples that are left out together: tests, or stretches of every test."""
-    count = len(tests)
-    if count >= 3:
-        groups = [[k % min(count, _FOLDS) == g for k in range(count)] for g in range(min(count, _FOLDS))]
-        return [[np.full(t.f.size, out) for t, out in zip(tests, group, strict=True)] for group in groups]
-    stretches = [np.arange(test.f.size) * _FOLDS // test.f.size for test in tests]
-    return [[stretch == g for stretch in stretches] for g in range(_FOLDS)]
-
-
-def _unseen(fitted: Fit, tests: Sequence[MeasuredTest], part: Sequence[np.ndarray]) -> float:
-    """Error in the samples left out, over the range of all measured forces."""
-    squares = count = 0.0
-    for test, out in zip(tests, part, strict=True):
-        if out.any():
-            error = (predict(fitted.law, test) - test.f)[out]
-            squares, count = squares + float(error @ error), count + error.size
-    return float(np.sqrt(squares / count)) / _range(tests)
 
 
 def _ordered(found: Sequence[Candidate]) -> tuple[Candidate, ...]:
@@ -234,26 +207,6 @@ def _ties(one: Candidate, least: Candidate) -> bool:
     spread = float(np.std(more, ddof=1)) / np.sqrt(len(more))
     near = one.error <= _FAR * max(least.error, _EXACT)
     return one is least or bool(near and float(np.mean(more)) <= max(_TIE * spread, _ALIKE))
-
-
-def _thinned(tests: Sequence[MeasuredTest], every: int) -> list[MeasuredTest]:
-    if every == 1:
-        return list(tests)
-    return [
-        replace(
-            test,
-            dt=test.dt * every,
-            inputs={key: signal[::every] for key, signal in test.inputs.items()},
-            f=test.f[::every],
-            weight=test.weight[::every],
-        )
-        for test in tests
-    ]
-
-
-def _range(tests: Sequence[MeasuredTest]) -> float:
-    forces = np.concatenate([test.f for test in tests])
-    return float(np.ptp(forces))
 
 
 def _nth(n: int) -> str:

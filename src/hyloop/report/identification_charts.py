@@ -1,6 +1,6 @@
 """Charts of the page about an identification: loops, residuals, profiles, in the units of the laboratory."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from hyloop.identification import Candidate, Fit, MeasuredTest, Profile
 from hyloop.report.charts import Chart
 from hyloop.report.display import Line, Panel, rows_to_draw
 
-__all__ = ["loops", "profile_chart", "ranked_loops", "residuals"]
+__all__ = ["compared_loops", "loops", "profile_chart", "ranked_loops", "residuals"]
 
 Shown = Callable[[str], tuple[float, str]]
 Pairs = Sequence[tuple[MeasuredTest, np.ndarray]]
@@ -19,6 +19,19 @@ def loops(pairs: Pairs, points: int, shown: Shown, name: str) -> Chart:
     panels = [_loop(test, [("measured", test.f), (name, force)], points, shown) for test, force in pairs]
     alt = f"Measured force and force of {name} against deformation in {len(panels)} test(s)."
     return Chart(panels, alt, "Measured and fitted force.", columns=min(3, len(panels)), row_height=320)
+
+
+def compared_loops(
+    tests: Sequence[MeasuredTest], forces: Mapping[str, Sequence[np.ndarray]], points: int, shown: Shown
+) -> Chart:
+    """Measured force and that of several laws, test by test, against the deformation."""
+    panels = [
+        _loop(test, [("measured", test.f), *((name, each[k]) for name, each in forces.items())], points, shown)
+        for k, test in enumerate(tests)
+    ]
+    alt = f"Measured force and force {' and '.join(forces)} against deformation in {len(panels)} test(s)."
+    caption = f"Force as measured, {' and '.join(forces)}."
+    return Chart(panels, alt, caption, columns=min(3, len(panels)), row_height=320)
 
 
 def ranked_loops(candidates: Sequence[Candidate], points: int, shown: Shown) -> Chart:

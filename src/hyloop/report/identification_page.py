@@ -17,7 +17,17 @@ from hyloop.report.identification_noise import input_noise
 from hyloop.report.page import Answer, Code, Section, Table, write_page
 from hyloop.report.provenance import versions
 
-__all__ = ["Result", "remark", "write_identification"]
+__all__ = [
+    "Result",
+    "drawn_points",
+    "interval_notes",
+    "pattern",
+    "provenance_tables",
+    "remark",
+    "samplings",
+    "tests_table",
+    "write_identification",
+]
 
 _POINTS = 60_000  # on a page, as many as keep it under 6 MB with plotly.js inside
 _MOST_TESTS = 12  # that are drawn; more cannot be read
@@ -102,7 +112,7 @@ def write_identification(path: Path, result: Result, line: str) -> Path:
         What puts the law into an experiment file.
     """
     fitted = result.fit
-    points = int(np.clip(_POINTS // (5 * min(len(fitted.tests), _MOST_TESTS)), 64, 4000))
+    points = drawn_points(len(fitted.tests))
     pairs = list(zip(fitted.tests, fitted.forces, strict=True))[:_MOST_TESTS]
     sections = [
         Section("Use it", ["Paste this line into the table of a site of an experiment file."], code=[Code(line)])
@@ -112,15 +122,20 @@ def write_identification(path: Path, result: Result, line: str) -> Path:
     if result.ranking is not None:
         sections.append(_ranked(result, result.ranking, points))
     sections += [
-        Section("Parameters", _remarks(fitted), tables=[_parameters(result), _tests(result)]),
-        Section("Residuals", _pattern(fitted), charts=[residuals(pairs, points, result.shown)]),
+        Section("Parameters", interval_notes(fitted), tables=[_parameters(result), tests_table(result)]),
+        Section("Residuals", pattern(fitted), charts=[residuals(pairs, points, result.shown)]),
     ]
     if result.profiles:
         sections.append(Section("Profiles", charts=[profile_chart(fitted, result.profiles, result.shown)]))
-    sections.append(Section("How it was read and fitted", [*result.notes, *_samplings(result)]))
-    sections.append(Section("Provenance", tables=_provenance(result), folded=True))
+    sections.append(Section("How it was read and fitted", [*result.notes, *samplings(result)]))
+    sections.append(Section("Provenance", tables=provenance_tables(result), folded=True))
     answer = Answer(_sentence(result), _numbers(result), loops(pairs[:3], points, result.shown, result.name))
     return write_page(path, f"Identification: {result.name}", answer, sections)
+
+
+def drawn_points(tests: int) -> int:
+    """Points of a line, so that a page with this many tests stays small."""
+    return int(np.clip(_POINTS // (5 * min(tests, _MOST_TESTS)), 64, 4000))
 
 
 def _sentence(result: Result) -> str:
@@ -187,7 +202,7 @@ def _ranked(result: Result, ranking: Ranking, points: int) -> Section:
     return Section("Laws compared", text, charts=[ranked_loops(drawn, points, result.shown)], tables=tables)
 
 
-def _remarks(fitted: Fit) -> list[str]:
+def interval_notes(fitted: Fit) -> list[str]:
     count = sum(int(test.counted.sum()) for test in fitted.tests)
     lines = [
         f"Intervals hold with a probability of {100 * fitted.level:g} % and allow for residuals that resemble their "
@@ -237,7 +252,7 @@ def remark(fitted: Fit, profiles: Sequence[Profile], name: str) -> str:
     return f"interval too narrow: the profile is open {' and '.join(sides)}" if sides else ""
 
 
-def _tests(result: Result) -> Table:
+def tests_table(result: Result) -> Table:
     factor, unit = result.shown("N")
     fitted = result.fit
     rows = [
@@ -248,7 +263,7 @@ def _tests(result: Result) -> Table:
     return Table("Tests", columns, rows)
 
 
-def _pattern(fitted: Fit) -> list[str]:
+def pattern(fitted: Fit) -> list[str]:
     """What neighbouring residuals have in common, in a sentence."""
     errors = [(f - test.f)[test.counted] for test, f in zip(fitted.tests, fitted.forces, strict=True)]
     power = sum(float(e @ e) for e in errors)
@@ -259,11 +274,11 @@ def _pattern(fitted: Fit) -> list[str]:
     return [f"Neighbouring residuals have a correlation of {rho:.2f}, as of {said}, or of a sensor that filters."]
 
 
-def _samplings(result: Result) -> list[str]:
+def samplings(result: Result) -> list[str]:
     return [f"{one.name}: {one.sampling.text}." for one in result.measured[:_MOST_TESTS]]
 
 
-def _provenance(result: Result) -> list[Table]:
+def provenance_tables(result: Result) -> list[Table]:
     fitted = result.fit
     free = fitted.estimates
     fixed = [

@@ -5,7 +5,22 @@ from typing import Annotated
 
 import typer
 
-from hyloop.cli.commands.options import Json, Open
+from hyloop.cli.commands.options import (
+    Acceleration,
+    ColumnMap,
+    Decimal,
+    Deformation,
+    Every,
+    Force,
+    Json,
+    Open,
+    Rate,
+    Site,
+    Start,
+    TimeColumn,
+    Units,
+    Velocity,
+)
 
 __all__ = ["identify"]
 
@@ -30,30 +45,24 @@ def identify(
     save: Annotated[
         Path | None, typer.Option(help='Save the law, the best one, for an experiment: device = { file = "law.toml" }.')
     ] = None,
-    site: Annotated[
-        str | None, typer.Option(help="Site of the recording; its channels d, v, a and f are read.")
-    ] = None,
-    t: Annotated[str | None, typer.Option(help="Column of the time: its heading, in any case, or its number.")] = None,
-    d: Annotated[str | None, typer.Option(help="Column of the deformation.")] = None,
-    v: Annotated[str | None, typer.Option(help="Column of the velocity.")] = None,
-    a: Annotated[str | None, typer.Option(help="Column of the acceleration.")] = None,
-    f: Annotated[str | None, typer.Option(help="Column of the measured force.")] = None,
-    columns: Annotated[
-        Path | None, typer.Option(help='Mapping table (TOML): d = { column = "Weg", unit = "mm", factor = -1 }.')
-    ] = None,
-    units: Annotated[str | None, typer.Option(help="Units that the file does not state, as in d=mm,f=kN.")] = None,
-    rate: Annotated[str | None, typer.Option(help='Sampling rate of a file without times, as in "1024 Hz".')] = None,
-    decimal: Annotated[str | None, typer.Option(help="comma or point, where a text does not tell.")] = None,
-    start: Annotated[
-        str | None, typer.Option(help="State whose initial value is found from the first measured force.")
-    ] = None,
+    site: Site = None,
+    t: TimeColumn = None,
+    d: Deformation = None,
+    v: Velocity = None,
+    a: Acceleration = None,
+    f: Force = None,
+    columns: ColumnMap = None,
+    units: Units = None,
+    rate: Rate = None,
+    decimal: Decimal = None,
+    start: Start = None,
     fix: Annotated[list[str] | None, typer.Option(help="Hold a parameter, as in k=20kN/mm. May be repeated.")] = None,
     guess: Annotated[list[str] | None, typer.Option(help="Start the search at a value, as in k=20kN/mm.")] = None,
     bounds: Annotated[list[str] | None, typer.Option(help="Bounds of a free parameter, as in n=1..10.")] = None,
     method: Annotated[str, typer.Option(help="least-squares, particle-swarm or gradient.")] = "least-squares",
     starts: Annotated[int | None, typer.Option(help="Starts of the search (default: 8, of several laws 4).")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the starts.")] = 0,
-    every: Annotated[int, typer.Option(help="Use every n-th sample only.")] = 1,
+    every: Every = 1,
     noise: Annotated[
         str | None,
         typer.Option(help="Noise of the measured motion, as in d=2um, or d=0 if exact (default: estimated)."),

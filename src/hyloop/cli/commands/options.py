@@ -1,10 +1,27 @@
 """Options that several commands share."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-__all__ = ["AllowScripts", "Json", "Open"]
+__all__ = [
+    "Acceleration",
+    "AllowScripts",
+    "ColumnMap",
+    "Decimal",
+    "Deformation",
+    "Every",
+    "Force",
+    "Json",
+    "Open",
+    "Rate",
+    "Site",
+    "Start",
+    "TimeColumn",
+    "Units",
+    "Velocity",
+]
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a machine instead of a table.")]
 Open = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
@@ -14,3 +31,19 @@ AllowScripts = Annotated[
         "--allow-scripts", help="Run the OpenSeesPy script that the structure names. It may do anything: read it first."
     ),
 ]
+
+# how files of measurements are read
+Site = Annotated[str | None, typer.Option(help="Site of the recording; its channels d, v, a and f are read.")]
+TimeColumn = Annotated[str | None, typer.Option(help="Column of the time: its heading, in any case, or its number.")]
+Deformation = Annotated[str | None, typer.Option(help="Column of the deformation.")]
+Velocity = Annotated[str | None, typer.Option(help="Column of the velocity.")]
+Acceleration = Annotated[str | None, typer.Option(help="Column of the acceleration.")]
+Force = Annotated[str | None, typer.Option(help="Column of the measured force.")]
+ColumnMap = Annotated[
+    Path | None, typer.Option(help='Mapping table (TOML): d = { column = "Weg", unit = "mm", factor = -1 }.')
+]
+Units = Annotated[str | None, typer.Option(help="Units that the file does not state, as in d=mm,f=kN.")]
+Rate = Annotated[str | None, typer.Option(help='Sampling rate of a file without times, as in "1024 Hz".')]
+Decimal = Annotated[str | None, typer.Option(help="comma or point, where a text does not tell.")]
+Start = Annotated[str | None, typer.Option(help="State whose initial value is found from the first measured force.")]
+Every = Annotated[int, typer.Option(help="Use every n-th sample only.")]
