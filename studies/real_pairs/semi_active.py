@@ -49,15 +49,8 @@ def study(job, tests, law):
     for k, (name, test) in enumerate(tests.items()):
         for case, (which, names) in CASES.items():
             others = [measured("band", t, EVERY, controls(t, which)) for n, t in tests.items() if n != name]
-            law_ = fit(
-                start,
-                others,
-                bounds(names, start.params["off"]),
-                starts=1,
-                tolerance=TOLERANCE,
-                most=STEPS,
-                noisy_inputs=False,
-            ).law
+            free = bounds(names, start.params["off"])
+            law_ = fit(start, others, free, starts=1, tolerance=TOLERANCE, most=STEPS, noisy_inputs=False).law
             own = measured("band", test, 1, controls(test, which))
             found.setdefault(case, {})[name] = own.nrmse(predict(law_, own))
         job.progress("semi-active", (k + 1) / len(tests))
