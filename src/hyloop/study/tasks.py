@@ -5,7 +5,6 @@ import importlib
 import itertools
 import multiprocessing
 import os
-import pickle
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from hyloop.core.cache import source_digest
 from hyloop.core.writing import replacing
 from hyloop.errors import BadInput
 from hyloop.study.code import loaded_code
+from hyloop.study.plain import from_text, to_text
 
 __all__ = ["Task", "run_tasks"]
 
@@ -57,7 +57,7 @@ def kept_path(folder: Path, kept: Path, task: Task, library: str) -> Path:
         digest.update((folder / file).read_bytes())
     digest.update(task.function.encode())
     _enter(digest, task.arguments)
-    return kept / f"{task.name}.{digest.hexdigest()[:12]}.pickle"
+    return kept / f"{task.name}.{digest.hexdigest()[:12]}.json"
 
 
 def _enter(digest: Any, value: Any) -> None:
@@ -87,7 +87,7 @@ def run_tasks(
     open_ = [task for task in tasks if not paths[task.name].is_file()]
     count = itertools.count(len(tasks) - len(open_) + 1)
     _do(folder, open_, paths, min(workers, len(open_)), lambda: progress(next(count) / len(tasks)))
-    return {name: pickle.loads(path.read_bytes()) for name, path in paths.items()}, len(tasks) - len(open_)
+    return {name: from_text(path.read_text(encoding="utf-8")) for name, path in paths.items()}, len(tasks) - len(open_)
 
 
 def _do(folder: Path, tasks: Sequence[Task], paths: dict[str, Path], workers: int, done: Callable[[], None]) -> None:
@@ -118,7 +118,7 @@ def _work(folder: Path, task: Task, path: Path) -> None:
     module = importlib.import_module(f"{loaded_code(folder).__name__}.{where}")
     result = getattr(module, name)(*task.arguments)
     with replacing(path) as part:
-        part.write_bytes(pickle.dumps(result, protocol=5))
+        part.write_text(to_text(result), encoding="utf-8")
 
 
 @contextmanager

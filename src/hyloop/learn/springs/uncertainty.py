@@ -18,7 +18,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
 from hyloop.errors import BadInput, OutOfBounds
 from hyloop.learn.springs.operators import UncertainPart
@@ -44,8 +44,16 @@ def gauss_newton_covariance(curvature: Any, prior: np.ndarray, variance: float) 
     """Σ from J'J, R and σ²."""
     A = np.asarray(curvature) + variance * prior.T @ prior
     scale = 1.0 / np.sqrt(np.diag(A))  # parameters differ by orders of magnitude in what the readings say of them
-    inverse = cho_solve(cho_factor(A * np.outer(scale, scale)), np.eye(len(A)))
-    return variance * inverse * np.outer(scale, scale)
+    return variance * _inverse(A * np.outer(scale, scale)) * np.outer(scale, scale)
+
+
+def _inverse(A: np.ndarray) -> np.ndarray:
+    """Inverse of a matrix that is definite but for round-off, which then bounds what is known of a direction."""
+    try:
+        return cho_solve(cho_factor(A), np.eye(len(A)))
+    except LinAlgError:
+        values, vectors = eigh(A)
+        return vectors / np.maximum(values, len(A) * np.finfo(float).eps * values[-1]) @ vectors.T
 
 
 class Uncertainty:
