@@ -26,7 +26,8 @@ def from_text(text: str) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
+    if hasattr(value, "__array__") and not isinstance(value, np.generic):  # those of JAX too
+        value = np.asarray(value)
         data = base64.b64encode(np.ascontiguousarray(value).tobytes()).decode("ascii")
         return {_KIND: "array", "dtype": value.dtype.str, "shape": list(value.shape), "data": data}
     if isinstance(value, np.generic):
