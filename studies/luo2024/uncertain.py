@@ -59,7 +59,6 @@ class Found(NamedTuple):
     inside: float  # part of the curve within its 95 % interval
     promised: float  # mean deviation of the curve, % of the largest force
     seconds: float
-    learned: Learned
 
 
 def drawn(scenario: Uncertain, rng: np.random.Generator) -> dict[str, float]:
@@ -149,5 +148,4 @@ def _judged(learned: Learned, off: dict[str, float], seconds: float) -> Found:
         float(np.mean((np.abs(ours - force) <= NORMAL_95 * promised)[moved])),
         100 * float(np.mean(promised) / np.abs(force).max()),
         seconds,
-        learned,
     )

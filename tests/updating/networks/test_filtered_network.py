@@ -7,10 +7,13 @@ from problems.networks import DT, motion, perceptron, scaled_inputs, slope, trai
 
 from hyloop.errors import BadInput, OutOfBounds, UnknownName
 from hyloop.neural import HysteresisNetwork
+from hyloop.transfer import sensor
 from hyloop.updating import filtered_network, forgetting_network
+from hyloop.updating.networks.diagnosis import CAUSES
+from hyloop.updating.networks.filtered_memory import filtered_memory
 
-OPEN = {"evidence": 0.0, "gain": np.inf}  # no guard
-DIFFERENCES = 1e-5  # derivatives of the oracle are central differences
+IDEAL = {"offset_std": 0.0, "drift_std": 0.0, "delay_std": 0.0, "shift_std": 0.0, "gain_std": 0.0, "bias_std": 0.0}
+HELD = 0.01  # derivatives by the last force are held within 1, so that they cannot grow without end
 
 
 def similar(a, b, d):
@@ -19,62 +22,51 @@ def similar(a, b, d):
     return network.block(force_scale=a, length_scale=b, **network.named).drive(DT, d=d)["f"]
 
 
-def oracle(network, d, f, noise, floor, scale_std, weight_std, noise_d, process):
-    """Textbook extended Kalman filter on (ln a, ln b, w) with derivatives by differences."""
-    theta = np.r_[0.0, 0.0, network.weights]
-    prior = np.diag(np.r_[[scale_std**2] * 2, [weight_std**2] * len(network.weights)])
-    P = prior
-    d_last = f_last = E = 0.0
-    for d_i, f_i in zip(d, f, strict=True):
-
-        def h(theta, d_i=d_i, d_last=d_last, f_last=f_last, E=E):
-            a, b = np.exp(theta[:2])
-            z = scaled_inputs(network, d_i / b, d_last / b, f_last / a, E / (a * b))
-            return a * (perceptron(theta[2:], z) / network.factor[6] + network.centre[6])
-
-        H = slope(h, theta)
-        by_f = slope(
-            lambda v, d_i=d_i, d_last=d_last, E=E, theta=theta: _force(network, theta, d_i, d_last, v[0], E),
-            np.array([f_last]),
-            h=1e-3,
-        )[0]
-        by_d = slope(
-            lambda v, f_last=f_last, E=E, theta=theta: _force(network, theta, *v, f_last, E),
-            np.array([d_i, d_last]),
-            h=1e-8,
-        )
-        S = H @ P @ H + floor**2 + noise**2 * (1 + by_f**2) + noise_d**2 * np.sum(by_d**2)
-        K = P @ H / S
-        theta = theta + K * (f_i - h(theta))
-        P = P - np.outer(K, K) * S + process**2 * prior
-        E, d_last, f_last = E + abs(f_i * d_i), d_i, f_i
-    return theta
-
-
-def _force(network, theta, d, d_last, f_last, E):
+def run_freely(network, theta, d):
+    """Force of the network with ln a, ln b and weights, all of it computed anew."""
     a, b = np.exp(theta[:2])
-    z = scaled_inputs(network, d / b, d_last / b, f_last / a, E / (a * b))
-    return a * (perceptron(theta[2:], z) / network.factor[6] + network.centre[6])
+    d_last = f = E = 0.0
+    for d_i in d:
+        z = scaled_inputs(network, d_i / b, d_last / b, f / a, E / (a * b))
+        f = a * (perceptron(theta[2:], z) / network.factor[6] + network.centre[6])
+        E, d_last = E + abs(f * d_i), d_i
+    return f
+
+
+def oracle(network, d, f, noise, floor, lasting, scale_std, weight_std, process):
+    """Extended Kalman filter on (ln a, ln b, w) of a freely running network, derivatives by differences of whole runs.
+
+    After a correction the run goes on from the force that its derivatives predict, so the oracle corrects once, at the
+    last sample: until then the filter is held by a noise that teaches nothing.
+    """
+    theta = np.r_[0.0, 0.0, network.weights]
+    P = np.diag(np.r_[[scale_std**2] * 2, [weight_std**2] * len(network.weights)])
+    H = slope(lambda theta: run_freely(network, theta, d), theta)
+    S = H @ P @ H + noise**2 + lasting * floor**2
+    return theta + P @ H / S * (f[-1] - run_freely(network, theta, d))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("noise_d", "process"), [(0.0, 0.0), (5e-5, 0.0), (0.0, 0.2)])
-def test_filter_is_the_textbook_one(noise_d, process):
+def test_derivatives_are_those_of_the_freely_running_network():
+    """One correction, at the last of 40 samples; those before it are missing and only move the network along."""
     network, _, _ = trained()
-    d = motion(60, 5)
+    d = motion(300, 5)[150:190] - motion(300, 5)[149]
     f = similar(1.2, 0.9, d)
-    floor = 0.01 / network.factor[6]
-    settings = {"noise": 50.0, "scale_std": 0.2, "weight_std": 3e-3, "noise_d": noise_d, "process": process}
-    result = filtered_network(network, **settings, **OPEN).drive(DT, d=d, f_m=f)
-    ours = np.r_[
-        np.log(result["force_scale"][-1]),
-        np.log(result["length_scale"][-1]),
-        [result[f"w_{k}"][-1] for k in range(len(network.weights))],
-    ]
-    expected = oracle(network, d, f, floor=floor, **settings)
+    settings = {"noise": 50.0, "scale_std": 0.2, "weight_std": 3e-3, "process": 0.0}
+    updater = filtered_network(network, noise_d=0.0, evidence=0.0, share=1.0, **settings, **IDEAL)
+    x, y = updater.x0, np.empty(len(updater.block.outputs))
+    p = np.array(list(updater.params.values()))
+    noise = list(updater.params).index("noise")
+    for k, sample in enumerate(zip(d, f, strict=True)):
+        p[noise] = 50.0 if k == len(d) - 1 else 1e30
+        updater.block.compiled(x, np.array(sample), DT, p, y)
+    at = filtered_memory(network.width, network.depth, len(network.weights), 4)[0]
+    n = len(network.weights)
+    ours = np.r_[x[at.device + 4 : at.device + 6], x[at.w : at.w + n]]
     start = np.r_[0.0, 0.0, network.weights]
-    assert np.abs(expected - start).max() > 1e-2
-    np.testing.assert_allclose(ours, expected, atol=DIFFERENCES * np.abs(expected - start).max() * 10)
+    expected = oracle(network, d, f, floor=0.01 / network.factor[6], lasting=50.0, **settings)
+    assert np.abs(expected - start).max() > 1e-3
+    np.testing.assert_allclose(ours - start, expected - start, atol=HELD * np.abs(expected - start).max())
 
 
 @pytest.mark.parametrize(("a", "b"), [(1.4, 0.8), (0.7, 1.3)])
@@ -85,9 +77,39 @@ def test_scales_of_a_similar_device_are_found(a, b):
     f = similar(a, b, d)
     heard = f + np.random.default_rng(0).normal(0.0, noise, len(f))
     result = filtered_network(network, noise=noise, adapt="scales").drive(DT, d=d, f_m=heard)
-    assert result["force_scale"][-1] == pytest.approx(a, rel=0.05)
-    assert result["length_scale"][-1] == pytest.approx(b, rel=0.05)
-    assert result["updated"][-1] == 1.0
+    assert result["force_scale"][-1] == pytest.approx(a, rel=0.08)
+    assert result["length_scale"][-1] == pytest.approx(b, rel=0.08)
+    assert result["updated"][-1] > 0.9 and result["cause"][-1] == CAUSES.index("other device")
+
+
+FAULTS = {"none": {}, "offset": {"offset_f": 0.02}, "drift": {"drift_f": 0.04 / 8.0}, "delay": {"delay_f": 1.6}}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_of_a_sensor_are_found_and_change_no_model(fault):
+    """The trained device itself, 60 dB of noise; offset and drift over the peak force, delay in ticks, 8 s."""
+    network, _, f_trained = trained()
+    peak, d = np.abs(f_trained).max(), motion(800, 2)
+    f = network.drive(d)
+    size = {key: np.sqrt(np.mean(x**2)) * 1e-3 for key, x in (("d", d), ("f", f))}
+    given = {key: value * (1.0 if key == "delay_f" else peak) for key, value in FAULTS[fault].items()}
+    shown = sensor(noise_d=size["d"], noise_f=size["f"], **given).drive(DT, d=d, f=f)
+    result = filtered_network(network).drive(DT, d=shown["d"], f_m=shown["f"])
+    assert result["force_scale"][-1] == pytest.approx(1.0, abs=0.005) and CAUSES[int(result["cause"][-1])] == fault
+    assert result["offset"][-1] == pytest.approx(given.get("offset_f", 0.0), abs=0.004 * peak)
+    assert result["drift"][-1] == pytest.approx(8.0 * given.get("drift_f", 0.0), abs=0.008 * peak)
+    assert result["delay"][-1] / DT == pytest.approx(given.get("delay_f", 0.0), abs=0.15)
+    assert result["noise_f"][-1] == pytest.approx(size["f"], rel=0.6)  # third differences of the motion add to it
+
+
+def test_beyond_the_range_of_the_training_nothing_becomes_a_scale():
+    network, _, _ = trained()
+    d = 2.0 * motion(800, 2)
+    strange = np.tanh(similar(1.0, 1.0, d) / 1e5) * 4e4  # whatever a device does where nobody has looked
+    result = filtered_network(network, adapt="scales").drive(DT, d=d, f_m=strange)
+    inside = filtered_network(network, adapt="scales").drive(DT, d=0.5 * d, f_m=strange)
+    moved = [np.abs(np.log(run["force_scale"])).max() for run in (result, inside)]
+    assert moved[0] < 0.5 * moved[1]
 
 
 @pytest.mark.parametrize("snr", [5, 20, 40])
@@ -116,18 +138,17 @@ def test_models_get_the_pretrained_network_while_the_guard_is_shut():
 
 def test_covariance_stays_definite_and_the_run_finite_under_bad_samples():
     network, _, _ = trained()
-    updater = filtered_network(network, noise=100.0, **OPEN)
+    updater = filtered_network(network, noise=100.0, evidence=0.0)
     rng = np.random.default_rng(3)
     d = np.concatenate([np.zeros(300), motion(1500, 4), np.full(300, 0.03), rng.normal(0.0, 0.5, 300)])
     f = rng.normal(0.0, 1e5, len(d))
     f[::17], d[::23] = np.nan, np.inf
     result = updater.drive(DT, d=d, f_m=f)
     assert all(np.isfinite(result[key]).all() for key in ("force_scale", "length_scale", "w_0", "f"))
-    free = len(network.weights) + 2
     x = updater.x0
     _advance(updater, x, d, f)
-    start = len(updater.block.state) + 2 * len(network.weights) + 14
-    P = x[start : start + free * free].reshape(free, free)
+    at, free = filtered_memory(network.width, network.depth, len(network.weights), 4)[0], len(network.weights) + 6
+    P = x[at.P_device : at.P_device + free * free].reshape(free, free)
     np.testing.assert_allclose(P, P.T, atol=1e-12)
     assert np.linalg.eigvalsh(P).min() > 0.0
 
@@ -155,7 +176,7 @@ def test_ticks_allocate_nothing(make):
 
 @pytest.mark.parametrize(
     "bad",
-    [{"noise": -1.0}, {"noise_d": np.nan}, {"scale_std": 0.0}, {"fading": 1.0}, {"gain": 0.0}, {"process": -1e-3}],
+    [{"noise": -1.0}, {"noise_d": np.nan}, {"scale_std": 0.0}, {"fading": 1.0}, {"share": 1.5}, {"process": -1e-3}],
 )
 def test_bad_settings_are_refused(bad):
     with pytest.raises(OutOfBounds, match=next(iter(bad))):
@@ -170,4 +191,4 @@ def test_unknown_part_and_a_network_without_error_are_refused():
         network.weights, network.centre, network.factor, 0.0, DT, width=network.width, depth=network.depth
     )
     with pytest.raises(BadInput, match="state the noise"):
-        filtered_network(exact)
+        filtered_network(exact, noise=0.0)
