@@ -82,14 +82,14 @@ def test_scales_of_a_similar_device_are_found(a, b):
     assert result["updated"][-1] > 0.9 and result["cause"][-1] == CAUSES.index("other device")
 
 
-FAULTS = {"none": {}, "offset": {"offset_f": 0.02}, "drift": {"drift_f": 0.04 / 8.0}, "delay": {"delay_f": 1.6}}
+FAULTS = {"none": {}, "offset": {"offset_f": 0.02}, "drift": {"drift_f": 0.04 / 25.0}, "delay": {"delay_f": 1.6}}
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_of_a_sensor_are_found_and_change_no_model(fault):
-    """The trained device itself, 60 dB of noise; offset and drift over the peak force, delay in ticks, 8 s."""
+    """The trained device itself, 60 dB of noise; offset and drift over the peak force, delay in ticks, 25 s."""
     network, _, f_trained = trained()
-    peak, d = np.abs(f_trained).max(), motion(800, 2)
+    peak, d = np.abs(f_trained).max(), motion(2500, 2)
     f = network.drive(d)
     size = {key: np.sqrt(np.mean(x**2)) * 1e-3 for key, x in (("d", d), ("f", f))}
     given = {key: value * (1.0 if key == "delay_f" else peak) for key, value in FAULTS[fault].items()}
@@ -97,19 +97,23 @@ def test_faults_of_a_sensor_are_found_and_change_no_model(fault):
     result = filtered_network(network).drive(DT, d=shown["d"], f_m=shown["f"])
     assert result["force_scale"][-1] == pytest.approx(1.0, abs=0.005) and CAUSES[int(result["cause"][-1])] == fault
     assert result["offset"][-1] == pytest.approx(given.get("offset_f", 0.0), abs=0.004 * peak)
-    assert result["drift"][-1] == pytest.approx(8.0 * given.get("drift_f", 0.0), abs=0.008 * peak)
+    # a network that may change takes part of a slow drift for its own
+    drift = 25.0 * given.get("drift_f", 0.0)
+    assert 0.3 * drift - 0.008 * peak <= result["drift"][-1] <= drift + 0.008 * peak
     assert result["delay"][-1] / DT == pytest.approx(given.get("delay_f", 0.0), abs=0.15)
     assert result["noise_f"][-1] == pytest.approx(size["f"], rel=0.6)  # third differences of the motion add to it
 
 
 def test_beyond_the_range_of_the_training_nothing_becomes_a_scale():
     network, _, _ = trained()
-    d = 2.0 * motion(800, 2)
-    strange = np.tanh(similar(1.0, 1.0, d) / 1e5) * 4e4  # whatever a device does where nobody has looked
-    result = filtered_network(network, adapt="scales").drive(DT, d=d, f_m=strange)
-    inside = filtered_network(network, adapt="scales").drive(DT, d=0.5 * d, f_m=strange)
-    moved = [np.abs(np.log(run["force_scale"])).max() for run in (result, inside)]
-    assert moved[0] < 0.5 * moved[1]
+    d = 1.6 * motion(2500, 2)
+    half = 1.0 / network.factor[0]
+    beyond = np.abs(d - network.centre[0]) > half
+    f = np.where(beyond, 0.6, 1.0) * network.drive(d)  # a device that nobody has seen out there
+    weaker = 0.6 * network.drive(d)
+    found = [filtered_network(network, adapt="scales").drive(DT, d=d, f_m=force) for force in (f, weaker)]
+    moved = [np.abs(np.log(run["force_scale"])).max() for run in found]
+    assert beyond.mean() > 0.03 and moved[0] < 0.1 * moved[1], moved
 
 
 @pytest.mark.parametrize("snr", [5, 20, 40])

@@ -79,8 +79,9 @@ def filtered_network(
     Inputs are the measured deformation ``d`` and force ``f_m``. Outputs are ``force_scale``, ``length_scale`` and the
     weights ``w_0, w_1, ...`` for the models that follow; ``f`` and ``innovation`` (force expected with the other
     device, and measured less that); ``updated``, the part of the update that is given out; what is found of the sensor,
-    ``offset``, ``drift`` (change of the offset since the start), ``delay``, ``shift`` of the deformation and
-    ``noise_f`` of the force; and ``cause``, a number that counts in `hyloop.updating.networks.diagnosis.CAUSES`.
+    ``offset``, ``drift`` (change of the offset since the start, of which the weights take a part), ``delay``, ``shift``
+    of the deformation and ``noise_f`` of the force; and ``cause``, a number that counts in
+    `hyloop.updating.networks.diagnosis.CAUSES`.
 
     Parameters
     ----------
