@@ -1,14 +1,21 @@
 """What every updater of experiment files is, and the table of those there are."""
 
 from abc import abstractmethod
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
 from hyloop.core import Instance
-from hyloop.files.fields import Table
+from hyloop.files.fields import Quantity, Table
 
-__all__ = ["UPDATERS", "Updater"]
+__all__ = ["UPDATERS", "Updater", "Velocity"]
 
 UPDATERS: dict[str, type["Updater"]] = {}
+
+
+class Velocity(Table):
+    """How velocity and acceleration are made of the measured deformation; see `hyloop.transfer.kinematics`."""
+
+    cutoff: Annotated[float, Quantity("Hz", low=1e-3)]
+    """Cut-off of the low-pass, at most a quarter of the controller rate."""
 
 
 class Updater(Table):
@@ -32,6 +39,11 @@ class Updater(Table):
     def limits(self) -> dict[str, tuple[float, float]]:
         """Bounds in SI units of the estimates that are worth a figure."""
         return {}
+
+    @property
+    def cutoff(self) -> float | None:
+        """Cut-off in Hz of the velocity that it hears, where no instrument gives one; None for the usual one."""
+        return None
 
     def make(self) -> Instance | None:
         """The updater as a block; None where nothing is updated."""

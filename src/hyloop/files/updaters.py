@@ -18,7 +18,7 @@ from hyloop.files.fields import Quantity, refuse
 from hyloop.files.laws import DeviceSpec, law_named
 from hyloop.files.networks import NetworkFile
 from hyloop.files.units import quantity
-from hyloop.files.updater import UPDATERS, Updater
+from hyloop.files.updater import UPDATERS, Updater, Velocity
 from hyloop.neural import HysteresisNetwork
 from hyloop.updating import ensemble, filtered_network, forgetting_network, recursive_least_squares, unscented
 
@@ -83,7 +83,15 @@ class _Updated(_Model):
     """Standard deviation of the measured force."""
     initial_std: Shares = None
     """Uncertainty of the start, as a fraction of it."""
+    velocity: Velocity | None = None
+    """For laws of velocity or acceleration: how these are made of the deformation where no instrument gives them
+    (by default with a cut-off of 50 Hz, or of a quarter of the controller rate where that is less)."""
     _function: ClassVar[Callable[..., Instance]]
+    _others: ClassVar[tuple[str, ...]] = ("updater", "device", "free", "velocity")  # keys that are no options of it
+
+    @property
+    def cutoff(self) -> float | None:
+        return None if self.velocity is None else self.velocity.cutoff
 
     @property
     def limits(self) -> dict[str, tuple[float, float]]:
@@ -93,7 +101,7 @@ class _Updated(_Model):
     @property
     def options(self) -> dict[str, Any]:
         """Options given, for the function that makes the updater."""
-        given = {key: getattr(self, key) for key in type(self).model_fields if key not in ("updater", "device", "free")}
+        given = {key: getattr(self, key) for key in type(self).model_fields if key not in self._others}
         return {key: value for key, value in given.items() if value is not None}
 
     def make(self) -> Instance:

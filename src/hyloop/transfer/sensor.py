@@ -45,7 +45,7 @@ def sensor(x, u, dt, p, y):
             ring[k] = u[1]
     now = int(count) % _RING
     ring[now] = u[1]
-    whole = int(math.floor(p[6]))
+    whole = math.floor(p[6])
     part = p[6] - whole
     newer, older = ring[(now - whole) % _RING], ring[(now - whole - 1) % _RING]
     first, second = normal_pair(p[7], count)
