@@ -70,8 +70,11 @@ def estimates(experiment: Experiment) -> dict[str, tuple[float, float]]:
     """Channel of every parameter that is updated, and its bounds in SI units."""
     found = {}
     for name, site in experiment.sites.items():
-        holder = next(iter(_followers(experiment, name)), f"{name}.model")
-        found |= {f"{holder}.{key}": pair for key, pair in site.model.limits.items()} if site.model else {}
+        if site.model is None:
+            continue
+        holder, own = next(iter(_followers(experiment, name)), f"{name}.model"), site.model.law.params
+        for key, pair in site.model.limits.items():  # those of a sensor are no follower's
+            found[f"{holder if key in own else f'{name}.model'}.{key}"] = pair
     return found
 
 

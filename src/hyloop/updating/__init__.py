@@ -3,6 +3,7 @@
 from hyloop.updating.filters.ensemble import ensemble
 from hyloop.updating.filters.least_squares import recursive_least_squares
 from hyloop.updating.filters.observability import Observability, covariance, observability
+from hyloop.updating.filters.sensed import sensed
 from hyloop.updating.filters.unscented import unscented
 from hyloop.updating.networks.filtered_network import filtered_network
 from hyloop.updating.networks.forgetting import forgetting_network
@@ -17,5 +18,6 @@ __all__ = [
     "observability",
     "pretrain",
     "recursive_least_squares",
+    "sensed",
     "unscented",
 ]
