@@ -7,6 +7,7 @@ from hyloop.identification.measured import MeasuredTest
 from hyloop.identification.problem import predict
 from hyloop.identification.profiles import Profile, profile
 from hyloop.identification.ranking import Candidate, Ranking, rank
+from hyloop.identification.sensors import SensorCheck, check_sensors
 
 __all__ = [
     "DEFAULTS",
@@ -17,7 +18,9 @@ __all__ = [
     "MeasuredTest",
     "Profile",
     "Ranking",
+    "SensorCheck",
     "beginning",
+    "check_sensors",
     "fit",
     "gives_energy",
     "predict",
