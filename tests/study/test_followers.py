@@ -159,6 +159,23 @@ def test_a_sensor_with_offset_and_delay_is_found_with_the_model(load, monkeypatc
     assert walks == {"C": 1e-3, "alpha": 0.0, "sensor_offset": 0.1, "sensor_delay": 1e-4}
 
 
+@pytest.mark.parametrize("updater", OTHERS)
+def test_a_noise_that_is_not_given_is_estimated(load, updater):
+    """A block before the updater writes its noise; where a noise is given there is no such block."""
+    plain = FRAME.replace('updater = "unscented"', f'updater = "{updater}"').replace("process = 1e-3", "")
+    assert not [name for name in build(load(plain)).loop.channels if name.startswith("damper1.noise")]
+    for text in (plain.replace('noise = "100 N"', ""), plain.replace('"100 N"', '"estimated"\nmodel_error = "1 %"')):
+        built = build(load(text))
+        result = built.run()
+        noise = result[next(name for name in result.names if name.startswith("damper1.model") and "_noise" in name)]
+        share = 0.01 if "model_error" in text else 0.04
+        assert noise[-1] == pytest.approx(share * np.abs(result["damper1.f"]).max(), rel=0.02)
+    if updater == "unscented":
+        assert result["damper2.C"][-1] == pytest.approx(150e3, rel=0.05)
+    with pytest.raises(BadInput, match=r"sites\.damper1\.model\.model_error: .* noise that is estimated"):
+        load(plain, "sites.damper1.model.model_error=0.1")
+
+
 def test_a_constant_model_is_the_guess(load):
     model = '{ updater = "constant", device = { law = "nonlinear_maxwell", K = "20 kN/mm", C = 200e3, alpha = 0.5 } }'
     built = build(load(FRAME, f"sites.damper1.model={model}"))

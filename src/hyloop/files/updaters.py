@@ -18,7 +18,7 @@ from hyloop.files.fields import Quantity, refuse
 from hyloop.files.free import Shares, read_pairs
 from hyloop.files.laws import DeviceSpec
 from hyloop.files.networks import NetworkFile
-from hyloop.files.updater import UPDATERS, Updater, Velocity
+from hyloop.files.updater import UPDATERS, Hearing, Updater
 from hyloop.neural import HysteresisNetwork
 from hyloop.updating import ensemble, filtered_network, forgetting_network, recursive_least_squares, sensed, unscented
 from hyloop.updating.filters.sensed import LATEST, SENSOR_SHARES, sensor_shares
@@ -61,24 +61,15 @@ class Constant(_Model):
     updater: Literal["constant"]
 
 
-class _Updated(_Model):
+class _Updated(_Model, Hearing):
     """A model with free parameters. Options not given are those of the function that makes the updater."""
 
     free: dict[str, Annotated[tuple[float, float], Field(strict=False)]]
     """Parameters to follow, each with its lower and upper bound."""
-    noise: Annotated[float, Quantity("N", above=0.0)]
-    """Standard deviation of the measured force."""
     initial_std: Shares = None
     """Uncertainty of the start, as a fraction of it."""
-    velocity: Velocity | None = None
-    """For laws of velocity or acceleration: how these are made of the deformation where no instrument gives them
-    (by default with a cut-off of 50 Hz, or of a quarter of the controller rate where that is less)."""
     _function: ClassVar[Callable[..., Instance]]
-    _others: ClassVar[tuple[str, ...]] = ("updater", "device", "free", "velocity")  # keys that are no options of it
-
-    @property
-    def cutoff(self) -> float | None:
-        return None if self.velocity is None else self.velocity.cutoff
+    _others: ClassVar[tuple[str, ...]] = ("updater", "device", "free", *Hearing.model_fields)  # no options of it
 
     @property
     def limits(self) -> dict[str, tuple[float, float]]:
@@ -89,7 +80,7 @@ class _Updated(_Model):
     def options(self) -> dict[str, Any]:
         """Options given, for the function that makes the updater."""
         given = {key: getattr(self, key) for key in type(self).model_fields if key not in self._others}
-        return {key: value for key, value in given.items() if value is not None}
+        return {key: value for key, value in given.items() if value is not None} | {"noise": self.noise or 1.0}
 
     @property
     def believed(self) -> Instance:

@@ -9,9 +9,11 @@ from hyloop.files.laws import LAWS
 from hyloop.files.schema import Experiment
 from hyloop.loop import FreeBlock, Site
 from hyloop.transfer.kinematics import CUTOFF, kinematics
+from hyloop.updating import noise_level
 
 __all__ = ["described_models", "estimates", "followed_model", "updaters"]
 
+_NOISES = ("ukf_noise", "enkf_noise", "rls_noise")  # settings of updaters, which are channels like any parameter
 _SHARE = 0.25  # of the controller rate, the largest cut-off: nearer to half of it differences are noise alone
 
 
@@ -46,9 +48,15 @@ def updaters(experiment: Experiment, name: str, sites: Sequence[Site]) -> list[F
         )
     followers = _followers(experiment, name)[:1]
     targets = {key: f"{first}.{key}" for first in followers for key in block.block.outputs if key in model.law.params}
-    updating = FreeBlock(f"{name}.model", block, {key: sources[key] for key in block.block.inputs}, targets)
+    updating = [FreeBlock(f"{name}.model", block, {key: sources[key] for key in block.block.inputs}, targets)]
+    if model.unknown_noise is not None:  # it overwrites the noise that the updater was made with
+        setting = next(key for key in block.params if key in _NOISES)
+        level = noise_level(**model.unknown_noise)
+        updating.insert(
+            0, FreeBlock(f"{name}.noise", level, {"f_m": measured["f"]}, {"noise": f"{name}.model.{setting}"})
+        )
     if not derived:
-        return [updating]
+        return updating
     rate = experiment.integrator.substeps / experiment.integrator.dt
     cutoff = min(CUTOFF, _SHARE * rate) if model.cutoff is None else model.cutoff
     if cutoff > _SHARE * rate:
@@ -57,7 +65,7 @@ def updaters(experiment: Experiment, name: str, sites: Sequence[Site]) -> list[F
             f"{_SHARE * rate:g} Hz."
         )
     listening = kinematics(cutoff=cutoff)
-    return [FreeBlock(f"{name}.kinematics", listening, {"d": measured["d"]}), updating]
+    return [FreeBlock(f"{name}.kinematics", listening, {"d": measured["d"]}), *updating]
 
 
 def _derived(site: Site, block: Instance) -> dict[str, str]:
