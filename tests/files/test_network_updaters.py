@@ -32,7 +32,7 @@ duration = "5 s"
 [sites.brace1]
 story = 1
 physical = true
-device = {{ law = "bouc_wen", k = "24 kN/mm", d_y = "4 mm" }}
+device = {{ law = "bouc_wen", k = "36 kN/mm", d_y = "4 mm" }}
 
 [sites.brace1.model]
 network = "nets/brace.safetensors"

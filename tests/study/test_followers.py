@@ -18,6 +18,7 @@ from hyloop.report.display import parameter_names, parameter_panels
 from hyloop.structure import shear_frame
 from hyloop.study.build import build
 from hyloop.study.run import run_file
+from hyloop.transfer import sensor
 from hyloop.updating import ensemble, recursive_least_squares, unscented
 
 FOLLOWING = Path(__file__).parents[2] / "experiments" / "following_dampers.toml"
@@ -135,6 +136,46 @@ def test_every_updater_gets_its_options(load, updater):
     assert {key for key in UPDATERS if "network" not in key} == {*OTHERS, "constant"}
 
 
+def test_a_sensor_with_offset_and_delay_is_found_with_the_model(load, monkeypatch):
+    """The followers get the parameters of the law; what is found of the sensor stands beside the updater."""
+    monkeypatch.setitem(laws.LAWS, "sensor", sensor)
+    faulty = "sites.damper1.transfer.sensor={ law = 'sensor', offset_f = '1.5 kN', delay_f = 2.0, noise_f = 50.0 }"
+    model = ['sites.damper1.model.offset=["-5 kN", "5 kN"]', "sites.damper1.model.late=4"]
+    right = ["sites.damper1.model.device.K=26e6", "sites.damper1.model.free={ C = [40e3, 400e3] }"]
+    built = build(load(FRAME, faulty, *model, *right))
+    assert list(built.estimates) == ["damper2.C", "damper1.model.sensor_offset", "damper1.model.sensor_delay"]
+    assert built.estimates["damper1.model.sensor_offset"] == (-5e3, 5e3)
+    names = built.loop.channels
+    assert "damper1.model.sensor_delay" in names and not [n for n in names if n.startswith("damper2.sensor")]
+    result = built.run()
+    assert result["damper2.C"][-1] == pytest.approx(150e3, rel=FOUND)
+    assert result["damper1.model.sensor_offset"][-1] == pytest.approx(1.5e3, rel=0.1)
+    assert result["damper1.model.sensor_delay"][-1] == pytest.approx(2.0, abs=0.2)
+    options = load(
+        FRAME, *model, "sites.damper1.model.process={ K = 1e-3, C = 1e-3, alpha = 0.0, sensor_offset = 0.1 }"
+    )
+    made = options.sites["damper1"].model.make().params
+    walks = {key: made[f"{key}_process"] for key in ("C", "alpha", "sensor_offset", "sensor_delay")}
+    assert walks == {"C": 1e-3, "alpha": 0.0, "sensor_offset": 0.1, "sensor_delay": 1e-4}
+
+
+@pytest.mark.parametrize("updater", OTHERS)
+def test_a_noise_that_is_not_given_is_estimated(load, updater):
+    """A block before the updater writes its noise; where a noise is given there is no such block."""
+    plain = FRAME.replace('updater = "unscented"', f'updater = "{updater}"').replace("process = 1e-3", "")
+    assert not [name for name in build(load(plain)).loop.channels if name.startswith("damper1.noise")]
+    for text in (plain.replace('noise = "100 N"', ""), plain.replace('"100 N"', '"estimated"\nmodel_error = "1 %"')):
+        built = build(load(text))
+        result = built.run()
+        noise = result[next(name for name in result.names if name.startswith("damper1.model") and "_noise" in name)]
+        share = 0.01 if "model_error" in text else 0.04
+        assert noise[-1] == pytest.approx(share * np.abs(result["damper1.f"]).max(), rel=0.02)
+    if updater == "unscented":
+        assert result["damper2.C"][-1] == pytest.approx(150e3, rel=0.05)
+    with pytest.raises(BadInput, match=r"sites\.damper1\.model\.model_error: .* noise that is estimated"):
+        load(plain, "sites.damper1.model.model_error=0.1")
+
+
 def test_a_constant_model_is_the_guess(load):
     model = '{ updater = "constant", device = { law = "nonlinear_maxwell", K = "20 kN/mm", C = 200e3, alpha = 0.5 } }'
     built = build(load(FRAME, f"sites.damper1.model={model}"))
@@ -226,6 +267,11 @@ def test_like_includes_and_overrides(load):
         ),
         (["sites.damper1.model.states={ z = [1, 1] }"], ["sites.damper1.model.states.z: ", "state of nonlin"]),
         (["sites.damper1.model.states={ f_last = [1] }"], ["sites.damper1.model.states.f_last: ", "in a tick"]),
+        (["sites.damper1.model.offset=['1 kN', '2 kN']"], ["sites.damper1.model.offset: ", "starts at 0, outside"]),
+        (["sites.damper1.model.offset='1 kN'"], ["sites.damper1.model.offset: ", "pair"]),
+        (["sites.damper1.model.offset=['1 mm', '2 kN']"], ["sites.damper1.model.offset: ", "1 mm"]),
+        (["sites.damper1.model.late=0"], ["sites.damper1.model.late: "]),
+        (["sites.damper1.model.velocity=50"], ["sites.damper1.model.velocity: ", "table"]),
         (["sites.damper1.model.members=9"], ["sites.damper1.model.members: ", "unknown key"]),
         (["sites.damper1.model.nois=1"], ["sites.damper1.model.nois: ", "Did you mean 'noise'?"]),
         (["sites.damper1.model.device.alfa=1"], ["sites.damper1.model.device.alfa: ", "Did you mean 'alpha'?"]),
@@ -254,7 +300,7 @@ def test_a_model_may_need_only_what_is_measured(load, monkeypatch):
     monkeypatch.setitem(laws.LAWS, "hears", hears)
     model = '{ updater = "unscented", noise = 1.0, device = { law = "hears" }, free = { k = [1e5, 1e7] } }'
     experiment = load(FRAME, f"sites.damper1.model={model}")
-    with pytest.raises(BadInput, match=r"test\.toml: sites\.damper1\.model: .* needs t9, .* measured are d, v, a, f"):
+    with pytest.raises(BadInput, match=r"test\.toml: sites\.damper1\.model: .* needs t9, .* measured are d, f, "):
         build(experiment)
 
 

@@ -11,7 +11,20 @@ import typer
 from typer.core import TyperGroup
 
 from hyloop import __version__
-from hyloop.cli.commands import calibrate, data, examples, identify, info, model, peek, recordings, run, study, train
+from hyloop.cli.commands import (
+    calibrate,
+    data,
+    examples,
+    identify,
+    info,
+    model,
+    peek,
+    recordings,
+    run,
+    sensors,
+    study,
+    train,
+)
 from hyloop.cli.console import complain
 from hyloop.cli.surroundings import Interrupted, ReaderLeft, interruption, leave_quietly, prepare, unwritable
 from hyloop.errors import BadInput, DownloadFailed, HyloopError, RunFailed
@@ -62,6 +75,7 @@ for command in (
     recordings.export,
     recordings.report,
     peek.peek,
+    sensors.check_sensors,
     identify.identify,
     calibrate.calibrate,
     train.train,

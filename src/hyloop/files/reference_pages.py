@@ -9,6 +9,7 @@ from hyloop.files.frames.tower import TowerFrame
 from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import Limits
 from hyloop.files.schema import BlockSpec, Experiment, Integrator, Recording, SiteSpec
+from hyloop.files.updater import Velocity
 
 __all__ = ["PAGES", "WORDS"]
 
@@ -85,6 +86,7 @@ PAGES: list[tuple[str, str, dict[str, type[Table]]]] = [
         {
             "constant": updaters.Constant,
             "unscented": updaters.Unscented,
+            "velocity of a model": Velocity,
             "ensemble": updaters.Ensemble,
             "recursive_least_squares": updaters.LeastSquares,
             "frozen_network": updaters.FixedNetwork,

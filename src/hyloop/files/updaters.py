@@ -5,22 +5,23 @@ messages and their schema then know it. Its `law` is what the model starts from,
 bear names of parameters of that law. The inputs of the block are measured signals of the site, the force as ``f_m``.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import reduce
 from operator import or_
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import ConfigDict, Field, GetPydanticSchema, PlainValidator, WithJsonSchema, model_validator
+from pydantic import ConfigDict, Field, GetPydanticSchema, model_validator
 
-from hyloop.core import Block, Instance
-from hyloop.errors import BadInput, BadShape, UnknownName
+from hyloop.core import Instance
+from hyloop.errors import BadInput
 from hyloop.files.fields import Quantity, refuse
-from hyloop.files.laws import DeviceSpec, law_named
+from hyloop.files.free import Shares, read_pairs
+from hyloop.files.laws import DeviceSpec
 from hyloop.files.networks import NetworkFile
-from hyloop.files.units import quantity
-from hyloop.files.updater import UPDATERS, Updater
+from hyloop.files.updater import UPDATERS, Hearing, Updater
 from hyloop.neural import HysteresisNetwork
-from hyloop.updating import ensemble, filtered_network, forgetting_network, recursive_least_squares, unscented
+from hyloop.updating import ensemble, filtered_network, forgetting_network, recursive_least_squares, sensed, unscented
+from hyloop.updating.filters.sensed import LATEST, SENSOR_SHARES, sensor_shares
 
 __all__ = [
     "UPDATERS",
@@ -33,20 +34,6 @@ __all__ = [
     "ModelSpec",
     "Unscented",
     "Updater",
-]
-
-_SHARE = Quantity("-", low=0.0)
-
-
-def _shares(given: Any) -> Any:
-    """One fraction for all free parameters, or a table with one for each; None where none is given."""
-    return {key: _SHARE.read(value) for key, value in given.items()} if isinstance(given, dict) else _SHARE.read(given)
-
-
-Shares = Annotated[
-    Any,
-    PlainValidator(_shares),
-    WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string"}, {"type": "object"}]}),
 ]
 
 
@@ -74,16 +61,15 @@ class Constant(_Model):
     updater: Literal["constant"]
 
 
-class _Updated(_Model):
+class _Updated(_Model, Hearing):
     """A model with free parameters. Options not given are those of the function that makes the updater."""
 
     free: dict[str, Annotated[tuple[float, float], Field(strict=False)]]
     """Parameters to follow, each with its lower and upper bound."""
-    noise: Annotated[float, Quantity("N", above=0.0)]
-    """Standard deviation of the measured force."""
     initial_std: Shares = None
     """Uncertainty of the start, as a fraction of it."""
     _function: ClassVar[Callable[..., Instance]]
+    _others: ClassVar[tuple[str, ...]] = ("updater", "device", "free", *Hearing.model_fields)  # no options of it
 
     @property
     def limits(self) -> dict[str, tuple[float, float]]:
@@ -93,55 +79,37 @@ class _Updated(_Model):
     @property
     def options(self) -> dict[str, Any]:
         """Options given, for the function that makes the updater."""
-        given = {key: getattr(self, key) for key in type(self).model_fields if key not in ("updater", "device", "free")}
-        return {key: value for key, value in given.items() if value is not None}
+        given = {key: getattr(self, key) for key in type(self).model_fields if key not in self._others}
+        return {key: value for key, value in given.items() if value is not None} | {"noise": self.noise or 1.0}
+
+    @property
+    def believed(self) -> Instance:
+        """What the updater takes the measured force for: that of the law."""
+        return self.law
 
     def make(self) -> Instance:
         """The updater as a block."""
-        return type(self)._function(self.law, self.free, **self.options)
+        return type(self)._function(self.believed, self.limits, **self.options)
 
     @model_validator(mode="before")
     @classmethod
     def _in_units(cls, given: Any) -> Any:
         """Read bounds and states in the units of the law."""
-        law = law_named(given.get("device")) if isinstance(given, dict) else None
-        if law is None:
-            return given
-        units = {"free": {key: spec.unit for key, spec in law.params.items()}, "states": law.state}
-        read = {
-            table: {key: _pair(law, table, key, pair, units[table]) for key, pair in given[table].items()}
-            for table in ("free", "states")
-            if table in cls.model_fields and isinstance(given.get(table), dict)
-        }
-        return {**given, **read}
+        return read_pairs(given, cls.model_fields)
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
         rules = {key: value for key, value in self.options.items() if key in ("noise", "bounds")}
-        for key, pair in self.free.items():
+        for key, pair in self.limits.items():
             try:
-                type(self)._function(self.law, {key: pair}, **rules)
+                type(self)._function(self.believed, {key: pair}, **rules)
             except BadInput as error:
-                refuse(f"free.{key}", error)
+                refuse("offset" if key == "sensor_offset" else f"free.{key}", error)
         try:
             self.make()
         except BadInput as error:
             refuse("updater", error)
         return self
-
-
-def _pair(law: Block, table: str, key: str, pair: Any, units: Mapping[str, str]) -> tuple[float, ...]:
-    try:
-        if key not in units:
-            raise UnknownName(f"{'parameter' if table == 'free' else 'state'} of {law.name}", key, units)
-        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-            wanted = (
-                "the lower and the upper bound" if table == "free" else "the uncertainty at the start and in a tick"
-            )
-            raise BadShape(f"got {pair!r}; give {wanted}.")
-        return tuple(quantity(number, units[key]) for number in pair)
-    except BadInput as error:
-        refuse(f"{table}.{key}", error)
 
 
 class Unscented(_Updated):
@@ -164,7 +132,32 @@ class Unscented(_Updated):
     """States of the law to filter too, each with its uncertainty at the start and in a tick."""
     delay: Annotated[float, Quantity("-", low=0.0)] | None = None
     """Ticks by which the measured force comes late."""
+    offset: Annotated[tuple[float, ...], Quantity("N", depth=1)] | None = None
+    """Bounds of an offset of the measured force, to be found too; it may drift."""
+    late: Annotated[int, Field(ge=1, le=LATEST)] | None = None
+    """Longest delay of the measured force in ticks, to be found too."""
     _function: ClassVar[Callable[..., Instance]] = unscented
+    _others: ClassVar[tuple[str, ...]] = (*_Updated._others, "offset", "late")
+
+    @property
+    def limits(self) -> dict[str, tuple[float, float]]:
+        return self.free | self._sensor
+
+    @property
+    def _sensor(self) -> dict[str, Any]:
+        """Bounds of what is unknown of the sensor."""
+        given = {"sensor_offset": self.offset, "sensor_delay": self.late and (0.0, float(self.late))}
+        return {key: pair for key, pair in given.items() if pair}
+
+    @property
+    def believed(self) -> Instance:
+        return sensed(self.law, self.late or 1) if self._sensor else self.law
+
+    @property
+    def options(self) -> dict[str, Any]:
+        given, unknown = super().options, self._sensor
+        more = {key: sensor_shares(key, given.get(key), self.free, unknown) for key in SENSOR_SHARES} if unknown else {}
+        return given | more
 
 
 class Ensemble(_Updated):

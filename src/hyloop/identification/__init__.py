@@ -9,6 +9,7 @@ from hyloop.identification.noisy_inputs import InputNoise
 from hyloop.identification.problem import predict
 from hyloop.identification.profiles import Profile, profile
 from hyloop.identification.ranking import Candidate, Ranking, rank
+from hyloop.identification.sensors import SensorCheck, check_sensors
 from hyloop.identification.session_numbers import SESSION, SessionNumber, numbers_from
 
 __all__ = [
@@ -23,10 +24,12 @@ __all__ = [
     "MeasuredTest",
     "Profile",
     "Ranking",
+    "SensorCheck",
     "SessionNumber",
     "SessionValue",
     "beginning",
     "calibrate",
+    "check_sensors",
     "fit",
     "gives_energy",
     "numbers_from",

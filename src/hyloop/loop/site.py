@@ -115,12 +115,15 @@ class Site:
         """Channel of each signal as an instrument shows it, from the last block of the chain that gives it.
 
         A block that senses itself, such as a virtual specimen, gives its reading of ``f`` as ``f_m``; that reading then
-        counts, not the true force.
+        counts, not the true force. Velocity and acceleration are among them only where the block that shows the
+        deformation, or one behind it, gives them: others are of a motion that no instrument has seen.
         """
-        channels = {key: f"{self.name}.{key}" for key in ("d", "v", "a")}
+        channels = {"d": f"{self.name}.d"}
         for role, instance in self.chain.items():
             given = {key: f"{self.prefix(role)}.{key}" for key in instance.block.outputs}
-            channels |= given | {key.removesuffix("_m"): given[key] for key in given if key.endswith("_m")}
+            given |= {key.removesuffix("_m"): given[key] for key in given if key.endswith("_m")}
+            stale = ("v", "a") if "d" in given else ()
+            channels = {key: channel for key, channel in channels.items() if key not in stale} | given
         return channels
 
 

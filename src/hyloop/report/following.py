@@ -154,7 +154,9 @@ def _percent(part: float) -> str:
 
 def _numbers(one: Followed, recording: Recording) -> list[tuple[str, str]]:
     before, after = one.error(one.constant), one.error(one.updated)
-    rows = [_at_bounds(recording, key) for key in recording.attributes.get("estimates", {}) if key in recording.names]
+    # no delay is the lower bound, and where a good sensor rests
+    bounded = [key for key in recording.attributes.get("estimates", {}) if not key.endswith(".sensor_delay")]
+    rows = [_at_bounds(recording, key) for key in bounded if key in recording.names]
     longest = max(rows, default=None)
     when = "one tick ahead" if one.ahead else "with the force of the same tick"
     return [

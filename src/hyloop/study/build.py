@@ -27,7 +27,7 @@ from hyloop.record import Recording
 from hyloop.structure import Model, Structure, caughey, modal, modal_and_stiffness, rayleigh, shear_frame
 from hyloop.structure.frames.opensees_script import ScriptModel
 from hyloop.structure.frames.wireframe import wireframe
-from hyloop.study.following import estimates, followed_model, updater
+from hyloop.study.following import estimates, followed_model, updaters
 from hyloop.study.trained import check_networks, check_rate
 
 __all__ = ["Built", "build"]
@@ -131,8 +131,7 @@ def _build(experiment: Experiment, allow_scripts: bool) -> Built:
     blocks = []
     for name in experiment.sites:
         with _blame(f"sites.{name}.model"):
-            updating = updater(experiment, name, sites)
-        blocks += [updating] if updating else []
+            blocks += updaters(experiment, name, sites)
     for name, spec in experiment.blocks.items():
         with _blame(f"blocks.{name}"):
             blocks.append(FreeBlock(name, _device(spec.block, name, experiment.seed), spec.inputs, spec.outputs))

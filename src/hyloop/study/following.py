@@ -8,8 +8,13 @@ from hyloop.errors import BadInput
 from hyloop.files.laws import LAWS
 from hyloop.files.schema import Experiment
 from hyloop.loop import FreeBlock, Site
+from hyloop.transfer.kinematics import CUTOFF, kinematics
+from hyloop.updating import noise_level
 
-__all__ = ["described_models", "estimates", "followed_model", "updater"]
+__all__ = ["described_models", "estimates", "followed_model", "updaters"]
+
+_NOISES = ("ukf_noise", "enkf_noise", "rls_noise")  # settings of updaters, which are channels like any parameter
+_SHARE = 0.25  # of the controller rate, the largest cut-off: nearer to half of it differences are noise alone
 
 
 def followed_model(experiment: Experiment, name: str) -> tuple[Instance, str | None]:
@@ -21,35 +26,63 @@ def followed_model(experiment: Experiment, name: str) -> tuple[Instance, str | N
     return model.law, None if first == name else first
 
 
-def updater(experiment: Experiment, name: str, sites: Sequence[Site]) -> FreeBlock | None:
+def updaters(experiment: Experiment, name: str, sites: Sequence[Site]) -> list[FreeBlock]:
     """What updates the model of a physical site: it reads measured signals there and nothing else.
 
     Its estimates overwrite the parameters of the first follower, which the others share; without a follower they
-    are only recorded. None where the model is constant.
+    are only recorded. Before it stands what makes a velocity and an acceleration of the measured deformation, where it
+    needs them and no instrument gives them. None where the model is constant.
     """
     model = experiment.sites[name].model
     block = model.make() if model else None
     if model is None or block is None:
-        return None
-    measured = next(site for site in sites if site.name == name).measured
-    sources = {**measured, "f_m": measured["f"]}
+        return []
+    site = next(site for site in sites if site.name == name)
+    measured, derived = site.measured, _derived(site, block)
+    sources = {**measured, **derived, "f_m": measured["f"]}
     missing = [key for key in block.block.inputs if key not in sources]
     if missing:
         raise BadInput(
             f"{block.block.name} needs {', '.join(missing)}, which is not measured there; measured are "
-            f"{', '.join(measured)}. Choose a model that needs nothing else."
+            f"{', '.join(measured)}, and v and a follow from d. Choose a model that needs nothing else."
         )
     followers = _followers(experiment, name)[:1]
     targets = {key: f"{first}.{key}" for first in followers for key in block.block.outputs if key in model.law.params}
-    return FreeBlock(f"{name}.model", block, {key: sources[key] for key in block.block.inputs}, targets)
+    updating = [FreeBlock(f"{name}.model", block, {key: sources[key] for key in block.block.inputs}, targets)]
+    if model.unknown_noise is not None:  # it overwrites the noise that the updater was made with
+        setting = next(key for key in block.params if key in _NOISES)
+        level = noise_level(**model.unknown_noise)
+        updating.insert(
+            0, FreeBlock(f"{name}.noise", level, {"f_m": measured["f"]}, {"noise": f"{name}.model.{setting}"})
+        )
+    if not derived:
+        return updating
+    rate = experiment.integrator.substeps / experiment.integrator.dt
+    cutoff = min(CUTOFF, _SHARE * rate) if model.cutoff is None else model.cutoff
+    if cutoff > _SHARE * rate:
+        raise BadInput(
+            f"velocity.cutoff: {cutoff:g} Hz is more than a quarter of the controller rate, {rate:g} Hz; give at most "
+            f"{_SHARE * rate:g} Hz."
+        )
+    listening = kinematics(cutoff=cutoff)
+    return [FreeBlock(f"{name}.kinematics", listening, {"d": measured["d"]}), *updating]
+
+
+def _derived(site: Site, block: Instance) -> dict[str, str]:
+    """Channels of velocity and acceleration that a block needs and no instrument of the site gives."""
+    needed = [key for key in ("v", "a") if key in block.block.inputs and key not in site.measured]
+    return {key: f"{site.name}.kinematics.{key}" for key in needed}
 
 
 def estimates(experiment: Experiment) -> dict[str, tuple[float, float]]:
     """Channel of every parameter that is updated, and its bounds in SI units."""
     found = {}
     for name, site in experiment.sites.items():
-        holder = next(iter(_followers(experiment, name)), f"{name}.model")
-        found |= {f"{holder}.{key}": pair for key, pair in site.model.limits.items()} if site.model else {}
+        if site.model is None:
+            continue
+        holder, own = next(iter(_followers(experiment, name)), f"{name}.model"), site.model.law.params
+        for key, pair in site.model.limits.items():  # those of a sensor are no follower's
+            found[f"{holder if key in own else f'{name}.model'}.{key}"] = pair
     return found
 
 
@@ -59,7 +92,8 @@ def described_models(experiment: Experiment, sites: Sequence[Site]) -> dict[str,
     for name, spec in experiment.sites.items():
         if spec.model is None:
             continue
-        law, measured = spec.model.law, next(site for site in sites if site.name == name).measured
+        law, site = spec.model.law, next(site for site in sites if site.name == name)
+        measured = site.measured | (_derived(site, law) if spec.model.make() is not None else {})
         known = LAWS.get(law.block.name) is law.block  # a law by name; a network has weights instead
         inputs = {key: measured[key] for key in ("d", "f", *law.block.inputs) if key in measured}
         found[name] = {"inputs": inputs, "followers": _followers(experiment, name)}

@@ -2,7 +2,9 @@
 
 from hyloop.updating.filters.ensemble import ensemble
 from hyloop.updating.filters.least_squares import recursive_least_squares
+from hyloop.updating.filters.noise_level import noise_level
 from hyloop.updating.filters.observability import Observability, covariance, observability
+from hyloop.updating.filters.sensed import sensed
 from hyloop.updating.filters.unscented import unscented
 from hyloop.updating.networks.filtered_network import filtered_network
 from hyloop.updating.networks.forgetting import forgetting_network
@@ -14,8 +16,10 @@ __all__ = [
     "ensemble",
     "filtered_network",
     "forgetting_network",
+    "noise_level",
     "observability",
     "pretrain",
     "recursive_least_squares",
+    "sensed",
     "unscented",
 ]
