@@ -123,7 +123,7 @@ def loop_of(made, instruments, device=None, updater=None):
         else:
             sites.append(replace(site, device=device, shares=None if site.name == "brace2" else "brace2"))
     blocks = []
-    if updater is not None:
+    if device is not None and updater is not None:
         targets = {key: f"brace2.{key}" for key in updater.block.outputs if key in device.params}
         heard = {"d": "brace1.sensor.d", "f_m": "brace1.sensor.f"}
         blocks.append(FreeBlock("updater", updater, heard, targets))

@@ -10,7 +10,7 @@ from hyloop.study.claims import LOST, Claim, judge, load_claims, markdown, read_
 from hyloop.study.seeds import Seeds
 from hyloop.study.studies import find_studies
 
-TABLE = 16  # headline rows of all studies: the README has to stay below 150 lines
+TABLE = 22  # headline rows of all studies: the README has to stay below 150 lines
 
 
 def _claim(**settings):
