@@ -4,8 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from hyloop.core import Param, inplace_block
-from hyloop.core.noise import normal_pair
 from hyloop.devices import bilinear
 from hyloop.loop import FreeBlock, Loop
 from hyloop.metrics import running_rmsd
@@ -38,7 +36,7 @@ def with_models(built, device, updater=None, sensor=None):
     blocks, heard = [], {"d": "brace1.d", "f_m": "brace1.f"}
     if sensor is not None:
         blocks.append(FreeBlock("sensor", sensor, {"d": "brace1.d", "f": "brace1.f"}))
-        heard = {"d": "sensor.d_m", "f_m": "sensor.f_m"}
+        heard = {"d": "sensor.d", "f_m": "sensor.f"}
     if updater is not None:
         targets = {key: f"brace2.{key}" for key in updater.block.outputs if key in device.params}
         blocks.append(FreeBlock("updater", updater, heard, targets))
@@ -71,22 +69,3 @@ def printed_filter(f_y):
     model = bilinear(k=K0, alpha=ALPHA, f_y=f_y)
     stds = {"k": 1e-8**0.5, "alpha": 0.1**0.5, "f_y": 0.1**0.5}
     return model, unscented(model, free, noise=1e-9**0.5 * 1e3, process=0.0, initial_std=stds)
-
-
-@inplace_block(
-    inputs={"d": "m", "f": "N"},
-    outputs={"d_m": "m", "f_m": "N"},
-    state={"counter": "-"},
-    params={
-        "noise_d": Param("m", 0.0, 0.0, about="standard deviation in the deformation"),
-        "noise_f": Param("N", 0.0, 0.0, about="standard deviation in the force"),
-        "seed": Param("-", 0.0, 0.0, about="of the noise"),
-    },
-    reference="Wang et al. (2020), section 3.3.4: white noise in displacement and force.",
-)
-def noisy_sensor(x, u, dt, p, y):
-    """White noise added to deformation and force."""
-    first, second = normal_pair(p[2], x[0])
-    y[0] = u[0] + p[0] * first
-    y[1] = u[1] + p[1] * second
-    x[0] += 1.0

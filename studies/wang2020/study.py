@@ -13,8 +13,9 @@ from hyloop.report.page import Table
 from hyloop.study.build import build
 from hyloop.study.seeds import Seeds
 from hyloop.study.tasks import Task
+from hyloop.transfer import sensor
 
-from .cases import ELEMENTS, K0, NETWORKS, errors, forces, noisy_sensor, printed_filter, with_models
+from .cases import ELEMENTS, K0, NETWORKS, errors, forces, printed_filter, with_models
 from .training import trained
 
 DURATION = 25.0  # s of the record
@@ -214,9 +215,9 @@ def _noise(job, networks, built, exact):
         for case in NOISY:
             runs = []
             for seed, network in zip(SEEDS, networks, strict=True):
-                sensor = noisy_sensor(noise_d=noise["d"], noise_f=noise["f"], seed=seed)
+                noisy = sensor(noise_d=noise["d"], noise_f=noise["f"], seed=float(seed))
                 updater = NETWORKS[case](network, noise["f"], noise["d"])
-                runs.append(errors(exact, forces(with_models(built, network.device(), updater, sensor), built)))
+                runs.append(errors(exact, forces(with_models(built, network.device(), updater, noisy), built)))
             found[f"{case}, {snr} dB"] = runs
     job.progress("frame, noise", 1.0)
     return found
