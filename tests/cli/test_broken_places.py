@@ -61,6 +61,8 @@ batch = 1
 window = 64
 checkpoint_every = 1
 """
+# a shell in the background ignores the one, nohup the other
+HEARD = "import signal; [signal.signal(one, signal.SIG_DFL) for one in (signal.SIGINT, signal.SIGHUP)]"
 COMMAND = [sys.executable, "-c", "from hyloop.cli import main; main()"]
 # longer than a test waits, and small on disk
 LONG = tuple(
@@ -103,7 +105,7 @@ def place(made, tmp_path):
 
 def start(place, *words, limit=None, stdout=subprocess.PIPE, **environment):
     # the child sets its own limits: a function run between fork and exec is no good where JAX has threads
-    first = "import resource, signal; signal.signal(signal.SIGINT, signal.SIG_DFL)"  # ignored in a background shell
+    first = f"import resource; {HEARD}"
     for what, most in (limit or {}).items():
         first += f"; resource.setrlimit({what}, ({most}, {most}))"
     env = {k: v for k, v in (os.environ | environment).items() if v is not None}
@@ -451,7 +453,7 @@ def test_earlier_results_are_kept_unless_forced(place):
 def test_an_interrupt_where_no_exception_can_pass_is_not_lost(place):
     """A weak reference dies, and its callback is what the signal meets: Python drops the exception there."""
     code = (
-        "import os, signal, time, weakref; from hyloop.cli import main, surroundings; surroundings.prepare();"
+        f"{HEARD}; import os, time, weakref; from hyloop.cli import surroundings; surroundings.prepare();"
         "T = type('T', (), {}); t = T(); w = weakref.ref(t, lambda _: os.kill(os.getpid(), signal.SIGINT));"
         "del t; time.sleep(20)"
     )
