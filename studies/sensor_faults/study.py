@@ -22,11 +22,13 @@ COUNTED = 40.0  # dB and less: noise in which nothing may get worse
 
 
 def run(job):
-    """Values of all claims; a quick run measures the time of an update, and shows one record."""
+    """Values of all claims; a quick run measures the time of an update."""
     trained = load_network(FOLDER.parent / "wang2020" / "brace.safetensors")
     values = {"time of one update": _time(trained)}
     if job.quick:
         return values
+    for record in RECORDS:  # is it there? before anything is trained
+        built(record)
     wrong = [device for device in DEVICES if device != "right"]
     jobs = [(device, seed) for device in DEVICES for seed in SEEDS]
     for k, (device, seed) in enumerate(jobs):
@@ -57,14 +59,14 @@ def run(job):
 
 
 def _time(trained):
-    """Of one update in ms: median of five records' worth of ticks."""
-    made, _, _ = built(RECORDS[0])
-    record = made.loop.run(made.excitation, record=["brace1.d", "brace1.f"])
-    updater, times = filtered_network(trained), []
+    """Of one update in ms: median of five times 2500 ticks."""
+    t = trained.dt * np.arange(2500)
+    d = np.sin(12.0 * t) * np.sin(0.2 * t) / abs(trained.factor[0])
+    f, updater, times = trained.drive(d), filtered_network(trained), []
     for _ in range(6):
         begin = time.perf_counter()
-        updater.drive(made.loop.dt, d=record["brace1.d"], f_m=record["brace1.f"])
-        times.append(1e3 * (time.perf_counter() - begin) / len(record.time))
+        updater.drive(trained.dt, d=d, f_m=f)
+        times.append(1e3 * (time.perf_counter() - begin) / len(t))
     return float(np.median(times[1:]))  # the first one compiles
 
 
