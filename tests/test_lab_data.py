@@ -67,7 +67,7 @@ def test_the_three_commands(folder):
 
 @pytest.mark.slow
 def test_one_law_in_your_own_way(folder, capsys):
-    for line in blocks("console")[2].splitlines()[:2]:
+    for line in next(text for text in blocks("console") if "--fix" in text).splitlines()[:2]:
         app([*shlex.split(line)[1:], "--json"], standalone_mode=False)
         found = json.loads(capsys.readouterr().out)["parameters"]
         assert found["k"]["low"] < 2e7 < found["k"]["high"] and found["d_y"]["low"] < 2e-3 < found["d_y"]["high"]

@@ -64,7 +64,8 @@ def test_what_help_shows_works(installed):
     assert wanted <= set(lines)
     t = 0.01 * np.arange(400)
     rows = np.column_stack([t, 10.0 * np.sin(3.0 * t), 20.0 * np.sin(3.0 * t + 0.3)])
-    np.savetxt(installed.folder / "test.csv", rows, delimiter=",", header="t [s],Weg [mm],Kraft [kN]", comments="")
+    for name in ("test.csv", "today.csv"):
+        np.savetxt(installed.folder / name, rows, delimiter=",", header="t [s],Weg [mm],Kraft [kN]", comments="")
     for line in lines:
         if line not in NOT_RUN:
             installed(*line.split()[1:])

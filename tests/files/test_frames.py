@@ -15,7 +15,7 @@ from hyloop.files.frames.models import load_frame
 from hyloop.files.frames.tower import TOWER_FIELDS
 from hyloop.files.load import load_experiment
 from hyloop.record import Recording
-from hyloop.report.display import degrees_of_freedom
+from hyloop.report.degrees import degrees_of_freedom
 from hyloop.report.model_summary import summarise
 from hyloop.report.run_page import write_report
 from hyloop.structure.fibres.materials import Steel, kent_park

@@ -26,11 +26,9 @@ __all__ = ["calibrate"]
 
 
 def calibrate(
-    file: Annotated[
-        str, typer.Argument(help="Law file (`hyloop identify --save`), or an experiment file with one device.")
-    ],
+    file: Annotated[str, typer.Argument(help="Law file (`identify --save`), or an experiment file with one device.")],
     recordings: Annotated[
-        list[str], typer.Argument(help="Short tests of today's session: any file that `hyloop identify` reads.")
+        list[str], typer.Argument(help="Short tests of today's session: any file that `identify` reads.")
     ],
     free: Annotated[
         str | None,
