@@ -3,6 +3,7 @@
 Exit codes: 0 done, 1 a run or a download failed, 2 bad input, 130 interrupted (128 and the number of the signal).
 """
 
+import os
 import signal
 import sys
 from typing import Annotated, Any
@@ -108,7 +109,9 @@ def main() -> None:
         sys.stdout.flush()
     except Interrupted as stop:
         complain("interrupted", stop)
-        sys.exit(128 + stop.signal)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(128 + stop.signal)  # LLVM, interrupted in its work, may crash when it is cleared away
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
     except (ReaderLeft, BrokenPipeError):
