@@ -14,6 +14,7 @@ STATE = {
     "ticks": "-",
     "still": "-",  # ticks in which nothing has moved yet
     "d_still": "m",  # mean deformation of these
+    "f_still": "N",  # and mean force: the offset of the load cell
     "f_1": "N",  # forces and deformations measured in the last three ticks, for the noise in them
     "f_2": "N",
     "f_3": "N",
@@ -38,6 +39,12 @@ STATE = {
     "sum_device": "-",
     "sum_beyond": "-",  # of the first where it was outside the range of its training
     "weight": "-",
+    # the witness: a model as the guard would give it out, under the measured deformation
+    "d_witness": "m",
+    "f_witness": "N",
+    "e_witness": "J",
+    "sum_witness": "N2",  # its squared error, and that of the first explanation, fading fast
+    "sum_alone": "N2",
 }
 PARAMS = {
     "tolerance": Param("N", 1.0, 0.0, about="error of the freely running network in training"),
@@ -52,6 +59,8 @@ PARAMS = {
     "evidence": Param("-", 4.0, 0.0, about="squared error over what is explained that contradicts nothing"),
     "share": Param("-", 0.7, 0.0, 1.0, about="part of the change of the weights that is given out"),
     "fading": Param("-", 0.999, 0.0, 1.0, about="forgetting factor of the guard"),
+    "recent": Param("-", 0.99, 0.0, 1.0, about="forgetting factor of the witness"),
+    "creep": Param("-", 3e-3, 0.0, about="change of the force at rest that an update may make in a tick, 0: any"),
 }
 State = namedtuple("State", STATE)
 Settings = namedtuple("Settings", PARAMS)

@@ -24,6 +24,14 @@ error and noise explain, summed over *n* ticks and fading, the models get the pa
 
 of the change of the scales, and `share` of it of the change of the weights: nothing as long as sensor faults and noise
 explain what is measured, nearly all where another device explains it far better. (The form is that of James and Stein.)
+A *witness* is heard as well: a model as it would be given out runs freely beside the measured device. With its squared
+errors *W* and those :math:`W_1` of the first explanation, over the last hundred ticks or so, the models get
+:math:`\min(1, 4\,(1 - W/W_1))` of that part.
+
+A device that does not move keeps its force, and a network with other weights may not: where motions are small, as at a
+roof, its force would creep away tick by tick. So every other tick the filter is told that, at some state between rest
+and the present one, the force after a tick without motion is that of the network as trained, within `creep`.
+
 Errors of a network last: their variance counts `lasting` times. Where inputs leave the range of the training, the
 network is believed the less the further out they are, so that extrapolation does not become a scale.
 
@@ -57,7 +65,7 @@ def filtered_network(
     *,
     noise: float | None = None,
     noise_d: float | None = None,
-    model_error: float = 0.01,
+    model_error: float = 0.02,
     lasting: float = 50.0,
     scale_std: float = 0.3,
     weight_std: float = 2e-3,
@@ -73,6 +81,8 @@ def filtered_network(
     evidence: float = 4.0,
     share: float = 0.7,
     fading: float = 0.999,
+    recent: float = 0.99,
+    creep: float = 3e-3,
 ) -> Instance:
     """An updater that follows a measured device with two scales and the weights of a network.
 
@@ -113,6 +123,11 @@ def filtered_network(
     evidence, share, fading : float
         The guard: see the module. `fading` is the weight of a tick over that of the next one; ``evidence=0`` gives out
         all that lowers the error.
+    recent : float
+        The same as `fading` for the witness; 0 hears none.
+    creep : float
+        Standard deviation of what an update may change in the force at rest, in a tick, over half the force range of
+        the training; 0 for no such bound.
 
     Notes
     -----
@@ -129,8 +144,9 @@ def filtered_network(
     for key, value in positive.items():
         if not (value > 0.0 and math.isfinite(value)):
             raise OutOfBounds(f"{where}: {key} = {value!r} must be positive and finite.")
-    others = {"noise": noise, "noise_d": noise_d, "process": process, "evidence": evidence, "offset_std": offset_std}
+    others = {"noise": noise, "noise_d": noise_d, "process": process, "evidence": evidence, "creep": creep}
     others |= {
+        "offset_std": offset_std,
         "shift_std": shift_std,
         "drift_std": drift_std,
         "delay_std": delay_std,
@@ -146,6 +162,8 @@ def filtered_network(
         raise OutOfBounds(f"{where}: late = {late!r} must be a whole number of ticks from 0 to {_LONGEST}.")
     if not 0.0 < fading < 1.0:
         raise OutOfBounds(f"{where}: fading = {fading!r} must lie between 0 and 1.")
+    if not 0.0 <= recent < 1.0:
+        raise OutOfBounds(f"{where}: recent = {recent!r} must be 0 or lie below 1.")
     if not 0.0 <= share <= 1.0:
         raise OutOfBounds(f"{where}: share = {share!r} must lie between 0 and 1.")
     n = len(network.weights)
@@ -180,6 +198,8 @@ def filtered_network(
         "evidence": evidence,
         "share": share,
         "fading": fading,
+        "recent": recent,
+        "creep": creep,
     }
     block = _block(network.width, network.depth, network.energy, adaptive[adapt], int(late), network.dt)
     initial = {"sum_sensor": _CALM, "sum_device": _CALM, "weight": _CALM}

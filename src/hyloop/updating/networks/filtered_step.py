@@ -31,8 +31,11 @@ _SENSOR, _DEVICE = len(Sensor._fields), len(Device._fields)
 _THIRD = 0.6745 * math.sqrt(20.0)  # median of |third differences| of white noise over its standard deviation
 _STEP = 0.02  # relative step of that median in a tick, once it has settled
 _MEDIAN_AFTER = 4  # ticks without three predecessors
+_SETTLING = 20.0  # ticks after which it has
 _STILL = 4.0  # standard deviations of the deformation that are no motion
 _TINY = 1e-4  # of half a range: neither motion nor force
+_GAINED = 4.0  # part of an update per part of the squared error that its witness has less
+_EVENLY = 0.8191725133961645  # 1 over the root of x^4 = x + 1
 
 
 class Slopes(NamedTuple):
@@ -60,10 +63,11 @@ def filtered_step(width: int, depth: int, rule: int, adaptive: int, late: int) -
         s, m, q = views(x, NAMED), views(x, memory), read(Settings, p, 0)
         d, f_m, out = u[0], u[1], 2 + n
         y[out], y[out + 1] = s.f_device[0] + m.device[0], 0.0  # a sample that is missing teaches nothing
-        if math.isfinite(d) and math.isfinite(f_m):
+        fresh, still, wrong = math.isfinite(d) and math.isfinite(f_m), False, 0.0
+        if fresh:
             keep(late + 2, s, m, d)
             noise = listen(s, q, d, f_m)
-            t, still = s.ticks[0] * dt, quiet(s, m, noise, d)
+            t, still = s.ticks[0] * dt, quiet(s, m, noise, d, f_m)
             explained, beyond = run_sensor(width, depth, rule, late, s, m, q, noise)
             R = silence(_SENSOR, s, m, q, noise, t, still, beyond)
             wrong = f_m - m.sensor[0] - m.sensor[1] * t
@@ -74,16 +78,25 @@ def filtered_step(width: int, depth: int, rule: int, adaptive: int, late: int) -
             R = silence(free, s, m, q, noise, t, still, beyond_too)
             error = f_m - m.device[0] - m.device[1] * t - (0.0 if still else s.f_device[0])
             step = correct(free, m.P_device, m, m.device, error, R)
-            learn(free, adaptive, constant, late, s, m, q, step)
+            learn(free, adaptive, constant, late, s, m, step)
+            walk(free, adaptive, m, q)
+            if adaptive > 0 and q.creep > 0.0 and s.ticks[0] % 2.0 == 0.0:
+                step = stand(width, depth, free, adaptive, constant, s, m, q)
+                learn(free, adaptive, constant, late, s, m, step)
             watch(s, q, wrong, error, explained, beyond)
             y[out] = f_m - error
             y[out + 1] = error
             y[out + 7] = math.sqrt(noise.f)
-            s.ticks[0] += 1.0
-        drift = m.device[1] * s.ticks[0] * dt
-        y[out + 2] = give_out(n, s, m, q, pointer(y))
+        drift, part = m.device[1] * s.ticks[0] * dt, deserved(s, q)
+        give_out(n, m, q, part, pointer(y))
+        if fresh and q.recent > 0.0:
+            seen = f_m - m.device[0] - drift - run_witness(width, depth, rule, late, s, m, y[0], y[1], pointer(y[2:]))
+            part *= believed(s, q, still, seen, wrong)
+            give_out(n, m, q, part, pointer(y))
+        y[out + 2] = part
         y[out + 3], y[out + 4], y[out + 5], y[out + 6] = m.device[0], drift, m.device[2] * dt, m.device[3]
-        y[out + 8] = named(s, m, drift, y[out + 2])
+        y[out + 8] = named(s, m, drift, part)
+        s.ticks[0] += 1.0 if fresh else 0.0
 
     return advance
 
@@ -128,13 +141,18 @@ def median(value, sample, step):
 
 
 @verb
-def quiet(s, m, noise, d):
-    """Whether nothing has moved yet: what a load cell shows then is its offset, whatever the device."""
-    reach = _STILL * math.sqrt(noise.d) + _TINY / abs(m.factor[0])
-    if s.ticks[0] > s.still[0] or (s.ticks[0] > 0.0 and abs(d - s.d_still[0]) > reach):
+def quiet(s, m, noise, d, f):
+    """Whether nothing has moved yet: what a load cell shows then is its offset, whatever the device.
+
+    As long as the noise is not known this cannot be told, and until it is known well the more is taken for noise.
+    """
+    known = s.ticks[0] > _MEDIAN_AFTER
+    reach = _STILL * (1.0 + _SETTLING / s.ticks[0] if known else 1.0) * math.sqrt(noise.d) + _TINY / abs(m.factor[0])
+    if s.ticks[0] > s.still[0] or (known and abs(d - s.d_still[0]) > reach):
         return False
     s.still[0] += 1.0
     s.d_still[0] += (d - s.d_still[0]) / s.still[0]
+    s.f_still[0] += (f - s.f_still[0]) / s.still[0]
     return True
 
 
@@ -150,7 +168,7 @@ def silence(free, s, m, q, noise, t, still, beyond):
     if still:
         for k in range(2, free):
             m.h[k] = 0.0
-        return noise.f + (_TINY / m.factor[6]) ** 2
+        return noise.f + q.lasting * q.floor * q.floor
     return noise.f + q.lasting * (q.floor * q.floor + s.variance[0] + beyond * beyond)
 
 
@@ -269,21 +287,50 @@ def hold(m, q, late):
 
 
 @verb
-def learn(free, adaptive, constant, late, s, m, q, step):
-    """Change the weights; force and energy follow at once along their derivatives; the unknowns may walk."""
-    P, change, change_e = carray(m.P_device, (free, free)), 0.0, 0.0
+def learn(free, adaptive, constant, late, s, m, step):
+    """Change the weights; force and energy follow at once along their derivatives."""
+    change, change_e = 0.0, 0.0
     for k in range(3, free):
         change += m.by[k] * m.Ph[k] * step
         change_e += m.by_e[k] * m.Ph[k] * step
     for k in range(adaptive):
         m.w[constant + k] += m.Ph[_DEVICE + k] * step
+    m.device[2] = min(max(m.device[2], 0.0), float(late))
+    s.f_device[0] += change
+    s.e_device[0] += change_e
+
+
+@verb
+def walk(free, adaptive, m, q):
+    """The unknowns may change."""
+    P = carray(m.P_device, (free, free))
+    for k in range(adaptive):
         P[_DEVICE + k, _DEVICE + k] += q.weight_walk * q.weight_walk
     P[0, 0] += q.offset_walk * q.offset_walk
     P[4, 4] += q.scale_walk * q.scale_walk
     P[5, 5] += q.scale_walk * q.scale_walk
-    m.device[2] = min(max(m.device[2], 0.0), float(late))
-    s.f_device[0] += change
-    s.e_device[0] += change_e
+
+
+@verb
+def stand(width, depth, free, adaptive, constant, s, m, q):
+    """Tell the filter that the force of a device at rest is that of the network as trained; see `correct`.
+
+    The state is one of a sequence that fills the box of states between rest and the present one evenly (additive
+    recurrence with powers of the root of x^4 = x + 1).
+    """
+    a, b, k = math.exp(m.device[4]), math.exp(m.device[5]), s.ticks[0]
+    d = (2.0 * ((k * _EVENLY) % 1.0) - 1.0) * s.d_device[0] / b
+    f = (2.0 * ((k * _EVENLY**2) % 1.0) - 1.0) * s.f_device[0] / a
+    energy = ((k * _EVENLY**3) % 1.0) * s.e_device[0] / (a * b)
+    features(m.z, d, d, f, energy, m.centre, m.factor)
+    wanted = evaluate(m.frozen, m.z, m.hidden, INPUTS, width, depth)
+    found = evaluate(m.w, m.z, m.hidden, INPUTS, width, depth)
+    gradients(m.w, m.z, m.hidden, m.g, m.gz, m.delta, INPUTS, width, depth)
+    for k in range(_DEVICE):
+        m.h[k] = 0.0
+    for k in range(adaptive):
+        m.h[_DEVICE + k] = m.g[constant + k]
+    return correct(free, m.P_device, m, m.device, wanted - found, q.creep * q.creep)
 
 
 @verb
@@ -297,12 +344,39 @@ def watch(s, q, wrong, error, explained, beyond):
 
 
 @verb
-def give_out(n, s, m, q, y):
+def deserved(s, q):
     """As much of the other device as the data ask for: all less the part of the error that it does not explain."""
     rest = q.evidence * s.weight[0] + s.sum_device[0]
-    part = max(0.0, 1.0 - rest / s.sum_sensor[0]) if s.sum_sensor[0] > 0.0 else 0.0
+    return max(0.0, 1.0 - rest / s.sum_sensor[0]) if s.sum_sensor[0] > 0.0 else 0.0
+
+
+@verb
+def give_out(n, m, q, part, y):
+    """The scales and weights for the models that follow."""
     y[0] = math.exp(part * m.device[4])
     y[1] = math.exp(part * m.device[5])
     for k in range(n):
         y[2 + k] = m.frozen[k] + q.share * part * (m.w[k] - m.frozen[k])
-    return part
+
+
+@verb
+def run_witness(width, depth, rule, late, s, m, a, b, w):
+    """Force of a model with the scales `a`, `b` and the weights `w`, free-running under the measured deformation."""
+    x = recall(late, s, m, m.device[2], m.device[3])
+    d_last, f_last, energy = s.d_witness[0] / b, s.f_witness[0] / a, s.e_witness[0] / (a * b)
+    features(m.z, x / b, d_last, f_last, energy, m.centre, m.factor)
+    f = a * force(w, m, width, depth)
+    s.e_witness[0] += absorbed(f, x, s.d_witness[0], rule)
+    s.d_witness[0], s.f_witness[0] = x, f
+    return f
+
+
+@verb
+def believed(s, q, still, seen, wrong):
+    """Part of an update that its witness speaks for, from what it has gained of late over the first explanation."""
+    if not still:
+        s.sum_witness[0] = q.recent * s.sum_witness[0] + seen * seen
+        s.sum_alone[0] = q.recent * s.sum_alone[0] + wrong * wrong
+    if not s.sum_alone[0] > 0.0:
+        return 0.0
+    return min(1.0, max(0.0, _GAINED * (1.0 - s.sum_witness[0] / s.sum_alone[0])))
