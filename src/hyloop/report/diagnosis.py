@@ -64,7 +64,7 @@ def cause_sentence(recording: Recording, site: str) -> str:
     names, counts = np.unique(cause[: other[-1] + 1], return_counts=True)
     before = _name(names[np.argmax(counts)])
     mostly = "nothing" if before == "none" else f"'{before}'"
-    since = short(time[other[-1] + 1])
+    since = short(float(time[other[-1] + 1]))
     return f"Since {since} s, the updater of {site} finds {_MEANING.get(name, name)}; before, mostly {mostly}."
 
 
