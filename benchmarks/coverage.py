@@ -5,6 +5,12 @@ deformation (none, 70, 60, 50 dB of its root mean square), fits the law and coun
 intervals hold the true value. Velocities are central differences of the noisy deformation, as from a file. A parameter
 without an interval is not counted as held; how many there were stands behind. `--as-recorded` fits the noisy motion as
 it is, and shows why it should not be.
+
+Of 51 cells with noise in the deformation, two hold 99 of 100 seeds (0 to 99): Fc_neg of `lugre` and alpha of
+`nonlinear_maxwell`, both at 50 dB. Intervals of exactly 95 % would give two such cells by chance (a probability of
+3.7 % each). With 300 other seeds (from 1000 on) these two hold 98 and 97 %, with another 300 (from 2000 on) 97 and
+98 %: a little wide, 97.7 % of all 700, but 99 is chance. Among the last 300 all cells lie between 94 and 99 %, 96.7 in
+the mean, and the one at 99 is another, gamma of `bouc_wen` at 50 dB (96 of the first 100). Cells share their noise.
 """
 
 import argparse

@@ -39,8 +39,9 @@ def run_check_sensors(source: str, how: Reading, out: Path | None, show: bool, j
         console.print(sentence, markup=False, highlight=False)
     columns = ["", "value", "95 % from", "to", "unit"]
     rows = [[name, *_cells(told)] for name, told in told_rows(check)]
-    samples = [f"{number / check.dt:.3g}" for number in (check.delay.value, check.delay.low, check.delay.high)]
-    rows.insert(3, ["", *samples, "samples"])
+    if check.delay.known:
+        samples = [f"{number / check.dt:.3g}" for number in (check.delay.value, check.delay.low, check.delay.high)]
+        rows.insert(3, ["", *samples, "samples"])
     print_table(f"{source}: {measured.sampling.text}", columns, rows, right=columns[1:4])
     for sentence in IN_PRINCIPLE:
         console.print(f"note: {sentence}", markup=False, highlight=False)
@@ -68,7 +69,7 @@ def _as_dict(check: SensorCheck, source: str, page: Path) -> dict[str, Any]:
         "faults": check.faults,
         "sentences": findings(check),
         **{name: entry(getattr(check, name)) for name in names},
-        "delay_samples": check.delay.value / check.dt,
+        "delay_samples": check.delay.value / check.dt if check.delay.known else None,
         "dt": check.dt,
         "rest": check.rest * check.dt,
         "unexplained": check.error,

@@ -68,24 +68,37 @@ class _Updated(_Model, Hearing):
     """Parameters to follow, each with its lower and upper bound."""
     initial_std: Shares = None
     """Uncertainty of the start, as a fraction of it."""
+    offset: Annotated[tuple[float, ...], Quantity("N", depth=1)] | None = None
+    """Bounds of an offset of the measured force, to be found too; it may drift."""
+    late: Annotated[int, Field(ge=1, le=LATEST)] | None = None
+    """Longest delay of the measured force in ticks, to be found too."""
     _function: ClassVar[Callable[..., Instance]]
-    _others: ClassVar[tuple[str, ...]] = ("updater", "device", "free", *Hearing.model_fields)  # no options of it
+    # no options of the function
+    _others: ClassVar[tuple[str, ...]] = ("updater", "device", "free", "offset", "late", *Hearing.model_fields)
 
     @property
     def limits(self) -> dict[str, tuple[float, float]]:
         """Bounds of the estimates in SI units."""
-        return dict(self.free)
+        return self.free | self._sensor
+
+    @property
+    def _sensor(self) -> dict[str, Any]:
+        """Bounds of what is unknown of the sensor."""
+        given = {"sensor_offset": self.offset, "sensor_delay": self.late and (0.0, float(self.late))}
+        return {key: pair for key, pair in given.items() if pair}
 
     @property
     def options(self) -> dict[str, Any]:
         """Options given, for the function that makes the updater."""
         given = {key: getattr(self, key) for key in type(self).model_fields if key not in self._others}
-        return {key: value for key, value in given.items() if value is not None} | {"noise": self.noise or 1.0}
+        given = {key: value for key, value in given.items() if value is not None} | {"noise": self.noise or 1.0}
+        shares = [key for key in SENSOR_SHARES if self._sensor and key in type(self).model_fields]
+        return given | {key: sensor_shares(key, given.get(key), self.free, self._sensor) for key in shares}
 
     @property
     def believed(self) -> Instance:
-        """What the updater takes the measured force for: that of the law."""
-        return self.law
+        """What the updater takes the measured force for: that of the law, or of the law behind its load cell."""
+        return sensed(self.law, self.late or 1) if self._sensor else self.law
 
     def make(self) -> Instance:
         """The updater as a block."""
@@ -132,32 +145,7 @@ class Unscented(_Updated):
     """States of the law to filter too, each with its uncertainty at the start and in a tick."""
     delay: Annotated[float, Quantity("-", low=0.0)] | None = None
     """Ticks by which the measured force comes late."""
-    offset: Annotated[tuple[float, ...], Quantity("N", depth=1)] | None = None
-    """Bounds of an offset of the measured force, to be found too; it may drift."""
-    late: Annotated[int, Field(ge=1, le=LATEST)] | None = None
-    """Longest delay of the measured force in ticks, to be found too."""
     _function: ClassVar[Callable[..., Instance]] = unscented
-    _others: ClassVar[tuple[str, ...]] = (*_Updated._others, "offset", "late")
-
-    @property
-    def limits(self) -> dict[str, tuple[float, float]]:
-        return self.free | self._sensor
-
-    @property
-    def _sensor(self) -> dict[str, Any]:
-        """Bounds of what is unknown of the sensor."""
-        given = {"sensor_offset": self.offset, "sensor_delay": self.late and (0.0, float(self.late))}
-        return {key: pair for key, pair in given.items() if pair}
-
-    @property
-    def believed(self) -> Instance:
-        return sensed(self.law, self.late or 1) if self._sensor else self.law
-
-    @property
-    def options(self) -> dict[str, Any]:
-        given, unknown = super().options, self._sensor
-        more = {key: sensor_shares(key, given.get(key), self.free, unknown) for key in SENSOR_SHARES} if unknown else {}
-        return given | more
 
 
 class Ensemble(_Updated):

@@ -10,10 +10,16 @@ device is taken for one that pushes as it pulls. Linear least squares for every 
 are those of `hyloop.identification.confidence`, for residuals that know of each other, and wider by a factor found on
 drawn cases: what no sum explains is not random.
 
+A motion that passes every place of its path at one speed, such as a sine of one frequency, does not tell a delay: the
+force of a while ago is then a function of the path as well, and so that of another device. Of what a delay changes in
+the force, the part that no device explains must be large enough (the root of the *tolerance* of collinear regression),
+or the delay is said to be unknown.
+
 References
 ----------
 Frisch, Waugh (1933), doi:10.2307/1907330 (some coefficients of many); Rousseeuw, Croux (1993),
-doi:10.1080/01621459.1993.10476408 (median of absolute deviations); Savitzky, Golay (1964), doi:10.1021/ac60214a047.
+doi:10.1080/01621459.1993.10476408 (median of absolute deviations); Belsley, Kuh, Welsch (1980),
+doi:10.1002/0471725153 (collinear regressors); Savitzky, Golay (1964), doi:10.1021/ac60214a047.
 """
 
 from dataclasses import dataclass
@@ -31,9 +37,14 @@ __all__ = ["LIMITS", "SensorCheck", "Told", "check_sensors", "noise_level"]
 LEVEL = 0.95
 # what is called a fault: offset and drift over the peak force, delay in samples. Chosen on drawn cases (60 of seed 1
 # and 100 of seed 2 of benchmarks.sensor_faults_named): below lies what devices that are not quite explained leave
-LIMITS = {"offset": 0.004, "drift": 0.01, "delay": 0.45}
+# and, of the deformation shown at rest over the largest one, as much as an elastic force may be off
+LIMITS = {"offset": 0.004, "drift": 0.01, "delay": 0.45, "offset_d": 0.01}
 _WIDER = {"offset": 1.0, "drift": 3.0, "delay": 3.0}  # intervals, chosen on the same cases
 
+# A delay is told where, of what it changes in the force, no device explains this part, and a record has this many rows
+# for each regressor; it is no surer than what the sum leaves of a device allows, over the peak force (a bilinear one
+# leaves most: its knee lies between two thresholds). Chosen on sines of one frequency and on the same cases
+_OWN, _EACH, _LEFT = 0.07, 4, 1.2e-3
 _ROWS = 3000  # fitted
 _DAMPING = 1e-7  # of the least squares, whose regressors are alike; chosen on the same cases
 _TAKEN = 1.05  # of the noise, by smoothing
@@ -76,9 +87,9 @@ class SensorCheck:
     offset, drift : Told
         Of the force in N: at rest or, without it, at the beginning; and what is added in the length of the record.
     delay : Told
-        Of the force behind the deformation in s.
+        Of the force behind the deformation in s; not known where every place is passed at one speed.
     offset_d : Told
-        Deformation shown at rest, in m.
+        Deformation shown at rest, in m; not known without rest.
     noise_f, noise_d : Told
         Standard deviations of white noise.
     dt : float
@@ -107,7 +118,7 @@ class SensorCheck:
 
     @property
     def faults(self) -> list[str]:
-        """Names of the faults of the force: offset, drift, delay."""
+        """Names of the faults: offset, drift and delay of the force, offset_d of the deformation."""
         return [key for key in LIMITS if getattr(self, key).fault]
 
 
@@ -131,19 +142,27 @@ def check_sensors(dt: float, d: np.ndarray, f: np.ndarray) -> SensorCheck:
     rest = _at_rest(d, f, reach, dt)
     model = _Model(dt, d, f, rest, reach)
     tau = model.best_delay()
+    own, size = model.delayed(tau)
+    told = own > _OWN * size and len(model.rows) > _EACH * model.columns.shape[1]
+    tau = tau if told else 0.0
     values, errors, explained = model.unknowns(tau)
+    if told:
+        errors["delay"] = max(errors["delay"], _LEFT * peak / own * dt / _WIDER["delay"])
     found = {}
     for key, unit, size in (("offset", "N", peak), ("drift", "N", peak), ("delay", "s", dt)):
         value, error = values[key], _WIDER[key] * errors[key]
         fault = bool(abs(value) > max(LIMITS[key] * size, error))
         found[key] = Told(value, value - error, value + error, unit, fault)
+    if not told:
+        found["delay"] = Told(np.nan, -np.inf, np.inf, "s")
     away = found["offset"].value + found["drift"].value * (np.arange(len(f)) - 0.5 * rest) / len(f)
     time = dt * np.arange(len(f))
     still = slice(0, rest)
-    shown = _mean(d[still]) if rest else (np.nan, np.nan)
+    shown, width = _mean(d[still]) if rest else (np.nan, np.nan)
+    shifted = bool(abs(shown) > max(LIMITS["offset_d"] * reach, width))  # never where it is not known
     return SensorCheck(
         **found,
-        offset_d=Told(shown[0], shown[0] - shown[1], shown[0] + shown[1], "m"),
+        offset_d=Told(shown, shown - width, shown + width, "m", shifted),
         noise_f=_noise(f, "N"),
         noise_d=_noise(d, "m"),
         dt=float(dt),
@@ -201,18 +220,33 @@ class _Model:
         bend = left - 2.0 * here + right
         return float(tried[k] + (0.125 * (left - right) / bend if bend > 0.0 else 0.0))
 
+    def _slope(self, tau: float, w: np.ndarray) -> np.ndarray:
+        """What a sample more of delay changes in the force."""
+        return (self.at(tau + 0.5, self.rows) - self.at(tau - 0.5, self.rows)) @ w
+
+    def _unexplained(self, tau: float, wanted: np.ndarray) -> np.ndarray:
+        """What no device explains of some signals."""
+        device = self.at(tau, self.rows)
+        size = np.maximum(np.linalg.norm(device, axis=0), np.finfo(float).tiny)
+        U, s, _ = np.linalg.svd(device / size, full_matrices=False)
+        U = U[:, s > np.sqrt(_DAMPING)]
+        return wanted - U @ (U.T @ wanted)
+
+    def delayed(self, tau: float) -> tuple[float, float]:
+        """What a sample more of delay changes in the force: the part that no device explains, and the whole.
+
+        Root mean squares.
+        """
+        slope = self._slope(tau, self._solved(tau)[0][: self.columns.shape[1]])
+        own = self._unexplained(tau, slope)
+        return float(np.sqrt(np.mean(own**2))), float(np.sqrt(np.mean(slope**2)))
+
     def unknowns(self, tau: float) -> tuple[dict[str, float], dict[str, float], np.ndarray]:
         """Offset, drift and delay, half the widths of their intervals, and the force explained, in SI units."""
         coefficients, r = self._solved(tau)
         count = self.columns.shape[1]
         w, more = coefficients[:count], coefficients[count:]
-        device = self.at(tau, self.rows)
-        slope = (self.at(tau + 0.5, self.rows) - self.at(tau - 0.5, self.rows)) @ w
-        wanted = np.column_stack([slope, self.trend[self.rows]])
-        size = np.maximum(np.linalg.norm(device, axis=0), np.finfo(float).tiny)
-        U, s, _ = np.linalg.svd(device / size, full_matrices=False)
-        U = U[:, s > np.sqrt(_DAMPING)]
-        J = wanted - U @ (U.T @ wanted)  # what of them the device cannot explain
+        J = self._unexplained(tau, np.column_stack([self._slope(tau, w), self.trend[self.rows]]))
         scale = np.array([float(_LATE), self.peak, self.peak])
         told = confidence(J * scale, -r, np.full(3, 0.5), [slice(0, len(r))], _NAMES, LEVEL)
         spread = np.where(np.isfinite(told.std), told.quantile * told.std, np.inf) * scale

@@ -9,7 +9,8 @@ import numpy as np
 from hyloop.devices import LAWS
 from hyloop.metrics import nrmse
 from hyloop.record import Recording
-from hyloop.report.charts import Chart
+from hyloop.report.charts import Chart, Drawing
+from hyloop.report.diagnosis import cause_sentence, cause_strip, cause_tables
 from hyloop.report.display import Line, Panel, Recordings, parameter_panels, readable, rows_to_draw
 from hyloop.report.page import Answer, Section, Table
 
@@ -106,7 +107,8 @@ def following_answer(recording: Recording) -> Answer | None:
         panels.append(replace(panel, lines=tuple(own)))
     alt = f"Loops of {one.site}, measured and modelled" + (f", and {drawn[0]} over time." if drawn else ".")
     picture = Chart(panels, alt, _how(one), columns=len(panels), row_height=300)
-    return Answer(_sentence(one), _numbers(one, recording), picture)
+    said = f"{_sentence(one)} {cause_sentence(recording, one.site)}".strip()
+    return Answer(said, _numbers(one, recording), picture)
 
 
 def _most_changed(recording: Recording) -> list[str]:
@@ -123,12 +125,16 @@ def following_sections(recordings: Recordings) -> list[Section]:
         for one in followed(recording):
             of = f", {name}" if len(recordings) > 1 else ""
             names = [key for key in recording.attributes.get("estimates", {}) if key in recording.names]
-            charts = [Chart(_loops(one), f"Loops of {one.site}, measured and modelled.", _how(one), columns=2)]
+            alt = f"Loops of {one.site}, measured and modelled."
+            charts: list[Chart | Drawing] = [Chart(_loops(one), alt, _how(one), columns=2)]
+            if strip := cause_strip(recording, one.site):
+                charts.append(strip)
             if panels := parameter_panels({"estimate": recording}, names, _POINTS):
                 alt = f"Estimates of {', '.join(names)} over time with their bounds."
                 charts.append(Chart(panels, alt, "Grey: bounds of an estimate.", columns=2, row_height=180))
-            tables = [_estimates(recording, names)] if names else []
-            text = [_sentence(one), f"Following: {', '.join(one.followers) or 'none'}."]
+            tables = [*cause_tables(recording, one.site), *([_estimates(recording, names)] if names else [])]
+            found = cause_sentence(recording, one.site)
+            text = [_sentence(one), found, f"Following: {', '.join(one.followers) or 'none'}."]
             sections.append(Section(f"Models that follow {one.site}{of}", text, charts, tables))
     return sections
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from hyloop.files.measurements import Measured
-from hyloop.identification.sensors import SensorCheck, Told
+from hyloop.identification.sensors import LIMITS, SensorCheck, Told
 from hyloop.report.charts import Chart
 from hyloop.report.display import Line, Panel, readable, rows_to_draw
 from hyloop.report.page import Answer, Section, Table, write_page
@@ -18,6 +18,8 @@ IN_PRINCIPLE = (
     "An offset cannot be told from a preload of the device: unload it and look again.",
     "A delay cannot be told from the viscous or inertial force of a device that is elastic otherwise: a force of "
     "velocity comes early, one of mass late. Test at two speeds: a delay stays the same in ms.",
+    "An offset of the deformation cannot be told from a device that pushes otherwise than it pulls, or that begins to "
+    "move elsewhere: only what is shown at rest says something of it.",
 )
 _POINTS = 4000
 _POOR = 0.02  # of the range of the force: more left unexplained, and a device is not of the kind that can be checked
@@ -35,8 +37,18 @@ def findings(check: SensorCheck) -> list[str]:
         ticks = f"{abs(check.delay.value) / check.dt:.1f} samples"
         what = "The force comes" if check.delay.value > 0.0 else "The deformation comes"
         said.append(f"{what} {_text(check.delay, absolute=True)} late, {ticks}.")
+    if check.offset_d.fault:
+        said.append(
+            f"The deformation shown at rest is {_text(check.offset_d)}, more than {100 * LIMITS['offset_d']:g} % of "
+            "its largest change: set the sensor to zero, unless the device stands there."
+        )
     if not said:
-        said.append("No fault of the force sensor shows.")
+        said.append("No fault of the sensors shows." if check.delay.known else "Neither an offset nor a drift shows.")
+    if not check.delay.known:
+        said.append(
+            "A delay of the force cannot be told from this record: it is short, or its motion passes every place of "
+            "its path at one speed, and another device would show the same. Move longer, and at several speeds."
+        )
     if not check.rest:
         said.append(
             "The record does not begin at rest, so the offset is that of a device that pushes as it pulls. Record a "
@@ -82,7 +94,9 @@ def told_rows(check: SensorCheck) -> list[tuple[str, Told]]:
 def write_sensor_check(path: Path, measured: Measured, check: SensorCheck) -> Path:
     """Write one HTML page about the sensors of a recorded test; it loads nothing."""
     said = findings(check)
-    delay = f"{1e3 * check.delay.value:.2f} ms ({check.delay.value / check.dt:.2f} samples)"
+    delay = "not told by this record"
+    if check.delay.known:
+        delay = f"{1e3 * check.delay.value:.2f} ms ({check.delay.value / check.dt:.2f} samples)"
     answer = Answer(
         said[0],
         [(_text(check.offset), "offset"), (_text(check.drift), "drift in the record"), (delay, "delay of the force")],
