@@ -24,6 +24,7 @@ _MEANING = {
     "delay": "a measured force that comes late",
     "other device": "a device other than that of the training, which the models now follow",
     "beyond the training": "a motion beyond that of the training, which says nothing of the device",
+    "shift": "an offset of the displacement transducer",
 }
 _SENSOR = (
     ("offset", "offset of the force"),

@@ -9,7 +9,7 @@ CAUSES = ("none", "offset", "drift", "delay", "other device", "beyond the traini
 """What the channel ``cause`` counts from 0; a shift is an offset of the measured deformation."""
 # over half the force range of the training; in ticks; part of an update. Chosen on drawn cases under the records on
 # which the settings of the filter were chosen
-_OFFSET, _DRIFT, _DELAY, _UPDATED = 0.005, 0.009, 0.3, 0.6
+_OFFSET, _DRIFT, _DELAY, _UPDATED = 0.005, 0.0125, 0.3, 0.6
 _SHIFT = 0.01  # over half the range of the deformation
 _RESTED = 10.0  # ticks at rest that tell an offset
 _MOSTLY = 0.5

@@ -72,7 +72,7 @@ def filtered_network(
     process: float = 0.0,
     adapt: str = "all",
     offset_std: float = 0.03,
-    drift_std: float = 1e-3,
+    drift_std: float = 2e-3,
     shift_std: float = 0.003,
     delay_std: float = 0.7,
     gain_std: float = 0.02,
