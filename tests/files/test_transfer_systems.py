@@ -1,6 +1,8 @@
 """Transfer systems in files: the blocks they mean, in units, and every refusal with its key."""
 
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -37,7 +39,7 @@ TABLE = """
 law = "transfer_matrix"
 entries = [
     [{ poles = [-40], gain = 40 }, { poles = [-50], gain = 2 }],
-    [{ poles = [-50], gain = -3 }, { numerator = [60], denominator = [1, 60] }],
+    [{ poles = [-50], gain = -3 }, { numerator = [3600], denominator = [1, 80, 3600] }],
 ]
 [sites.one.transfer.actuator]
 coupled = "table"
@@ -85,16 +87,13 @@ def same(one, other):
     ],
 )
 def test_a_table_is_the_block_it_means(load, text, expected):
-    site = build(load(actuator(text))).loop.sites[0]
-    assert same(site.transfer["actuator"], expected())
+    assert same(load(actuator(text)).sites["one"].transfer["actuator"].make(), expected())
 
 
 def test_a_sensor_in_units(load):
-    text = (
-        '[sites.one.transfer.sensor]\nlaw = "sensor"\nnoise_f = "20 N"\nrange_f = "50 kN"\nbits = 18\nrate = "512 Hz"'
-    )
-    site = build(load(text)).loop.sites[0]
-    assert same(site.transfer["sensor"], sensor(noise_f=20.0, range_f=5e4, bits=18.0, rate=512.0))
+    given = 'law = "sensor"\nnoise_f = "20 N"\nrange_f = "50 kN"\nbits = 18\nrate = "512 Hz"'
+    read = load(f"[sites.one.transfer.sensor]\n{given}").sites["one"].transfer["sensor"].make()
+    assert same(read, sensor(noise_f=20.0, range_f=5e4, bits=18.0, rate=512.0))
 
 
 def test_two_sites_share_a_plant(load):
@@ -158,3 +157,27 @@ def test_an_override_takes_the_place_of_another_block(load):
 def test_the_schema_knows_them():
     text = json.dumps(json.loads(json_schema()))
     assert all(f'"{name}"' in text for name in (*BLOCKS, *MAKERS))
+
+
+DOCS = Path(__file__).parents[2] / "docs" / "transfer.md"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [0, 1])
+def test_what_the_page_shows_runs(number, load, tmp_path):
+    text = re.findall(r"^```toml\n(.*?)^```", DOCS.read_text("utf-8"), re.DOTALL | re.MULTILINE)[number]
+    site = '[sites.damper1]\nstory = 1\ndevice = { law = "bilinear" }\n' if number == 0 else ""
+    path = tmp_path / "page.toml"
+    path.write_text(BASE[: BASE.index("[sites.one]")] + site + text, encoding="utf-8")
+    result = build(load_experiment(path)).run()
+    assert np.abs(result["damper1.f"]).max() > 0.0 and np.abs(result["u.2"]).max() < 0.1
+
+
+def test_two_sensors_have_noise_of_their_own(load):
+    shows = 'transfer = { sensor = { law = "sensor", noise_f = "20 N" } }'
+    text = f'{shows}\n[sites.two]\nlike = "one"\nstory = 2\n'
+    one, two = (site.transfer["sensor"].params["seed"] for site in build(load(text)).loop.sites)
+    again = build(load(text)).loop.sites[0].transfer["sensor"].params["seed"]
+    other = build(load(text, "seed=5")).loop.sites[0].transfer["sensor"].params["seed"]
+    given = build(load(text, "sites.one.transfer.sensor.seed=7")).loop.sites[0].transfer["sensor"].params["seed"]
+    assert one != two and one == again and one != other and given == 7.0
