@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, Field, PrivateAttr, WithJsonSchema, model_
 
 import hyloop.integrators
 from hyloop.errors import BadInput, UnknownName
+from hyloop.files.controllers import ControllerSpec, command_at
 from hyloop.files.excitations import Excitation
 from hyloop.files.fields import Quantity, Table, refuse, word
 from hyloop.files.laws import DeviceSpec
@@ -176,6 +177,7 @@ class Experiment(Table):
     """Source of everything random."""
     sites: dict[str, SiteSpec] = Field(default_factory=dict)
     blocks: dict[str, BlockSpec] = Field(default_factory=dict)
+    controllers: dict[str, ControllerSpec] = Field(default_factory=dict)
     recording: Recording = Recording()
     limits: Limits = Limits()
     _source: str = PrivateAttr("")
@@ -195,7 +197,8 @@ class Experiment(Table):
         """The same structure under the same excitation, with nothing at its sites; every channel is recorded."""
         everything = self.recording.model_copy(update={"channels": ("*",)})
         title = f"{self.title}, without devices" if self.title else ""
-        bare = self.model_copy(update={"sites": {}, "blocks": {}, "recording": everything, "title": title})
+        gone: dict[str, Any] = {"sites": {}, "blocks": {}, "controllers": {}}
+        bare = self.model_copy(update={**gone, "recording": everything, "title": title})
         bare._source, bare._with_devices = self._source, self
         return bare
 
@@ -208,10 +211,35 @@ class Experiment(Table):
 
     @model_validator(mode="after")
     def _site_names(self) -> Self:
-        for table in ("sites", "blocks"):
+        for table in ("sites", "blocks", "controllers"):
             for name in getattr(self, table):
                 if not all(part.isidentifier() for part in name.split(".")):
                     refuse(table, BadInput(f"name '{name}' must be letters, digits and underscores, as in 'damper1'."))
+        return self
+
+    @model_validator(mode="after")
+    def _commands(self) -> Self:
+        """Every controller commands sites that are there, whose devices obey, and that no other commands."""
+        taken: dict[str, str] = {}
+        for name, spec in self.controllers.items():
+            where = f"controllers.{name}"
+            if name in self.sites or name in self.blocks:
+                refuse(where, BadInput("a site or a block has this name too; give the controller another."))
+            for site in spec.commands:
+                key = f"{where}.{'site' if hasattr(spec, 'site') else 'sites'}"
+                if site not in self.sites:
+                    refuse(key, UnknownName("site", site, self.sites))
+                if site in taken:
+                    refuse(key, BadInput(f"'{site}' is commanded by '{taken[site]}' already; give it one controller."))
+                taken[site] = name
+                try:
+                    command = command_at(self.sites[site].device)
+                except BadInput as error:
+                    refuse(key, error)
+                try:
+                    spec.level_at(command)
+                except BadInput as error:
+                    refuse(f"{where}.level", error)
         return self
 
     @model_validator(mode="after")
