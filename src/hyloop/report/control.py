@@ -1,6 +1,7 @@
 """Commanded devices: their command over time, how long it is on, and their loops with the command in colour."""
 
 from collections.abc import Mapping
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ _COLUMNS = [
     "site",
     "recording",
     "controller",
-    "command",
+    "unit",
     "mean command",
     "largest allowed",
     "on [% of the time]",
@@ -104,8 +105,9 @@ def _loop(recording: Recording, site: str, command: np.ndarray, most: float, of:
         )
     layout = {
         "height": 380,
-        "margin": {"l": 62, "r": 12, "t": 30, "b": 46},
-        "xaxis": {"title": {"text": f"deformation of {site}{of} [{length}]"}},
+        "margin": {"l": 62, "r": 12, "t": 46, "b": 46},
+        "font": {"size": 12, "color": "#444"},
+        "xaxis": {"title": {"text": escape(f"deformation of {site}{of} [{length}]")}},
         "yaxis": {"title": {"text": f"force [{unit}]"}},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
