@@ -11,6 +11,7 @@ from hyloop.devices import mr_damper, spring
 from hyloop.errors import BadInput, OutOfBounds, UnknownName
 from hyloop.integrators import newmark_explicit
 from hyloop.structure import Structure, rayleigh, shear_frame
+from hyloop.transfer import sensor
 
 DT = 1.0 / 1024.0
 CLOSE = 1e-8  # relative: Riccati solvers lose half of the digits where poles lie close together
@@ -98,6 +99,7 @@ def test_discretisation_is_that_of_quadrature():
     np.testing.assert_allclose(noise_of_a_step(model.A, model.E, 3.0, dt), 3.0 * expected, rtol=1e-9, atol=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise_d", [None, 1e-5])
 def test_the_block_is_a_textbook_kalman_filter(noise_d):
     """Wanted forces of the compiled block, against a filter with a covariance of its own, run until it is steady."""
@@ -154,6 +156,7 @@ def test_a_command_in_proportion_is_bounded_by_its_level():
     assert 0 < on.sum() < 500 and command.max() <= 0.7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("physical", [False, True])
 @pytest.mark.parametrize("substeps", [1, 4])
 def test_in_the_loop_the_estimate_is_the_motion(substeps, physical):
@@ -199,3 +202,43 @@ def test_what_cannot_be_is_refused():
     blocks = clipped_optimal("lqg", structure, [site], **settings)
     with pytest.raises(BadInput, match=r"lqg: .*Set dt and substeps"):
         Loop(structure, [passive_off(site)], method=newmark_explicit(), dt=2 * DT, blocks=blocks)
+
+
+@pytest.mark.slow
+def test_two_dampers_are_commanded_by_one_controller_that_hears_their_sensors():
+    structure, _ = three()
+    sites = [
+        Site("damper1", structure.story(1), mr_damper(i=0.0), physical=True, transfer={"sensor": sensor(noise_f=5.0)}),
+        Site("damper3", structure.story(3), mr_damper(i=0.0), count=0.5),
+    ]
+    settings = {"dt": DT, "drift": 2e-3, "acceleration": 1.0, "force": 1e3, "noise_d": 1e-5}
+    blocks = clipped_optimal("lqg", structure, sites, measured=["3"], **settings)
+    assert blocks[0].inputs == {
+        "a_0": "a.3",
+        "ground": "ground",
+        "f_0": "damper1.sensor.f",
+        "f_1": "damper3.f",
+        "d_0": "damper1.sensor.d",
+        "d_1": "damper3.d",
+    }
+    loop = Loop(structure, sites, method=newmark_explicit(), dt=DT, blocks=blocks)
+    t = np.arange(3000) * DT
+    result = loop.run((2.0 * np.sin(2 * np.pi * 1.7 * t))[:, None])
+    gain = design_lqg(structure, sites, WEIGHTS, dt=DT, measured=["3"], noise_d=1e-5).gain
+    x = np.column_stack([result[f"{s}.{k}"] for s in "uv" for k in (1, 2, 3)])
+    for k, name in enumerate(("damper1", "damper3")):
+        wanted, true = result[f"lqg.f_{name}"], -(x @ gain[k])
+        # one noisy accelerometer and two measured deformations for six states
+        assert np.corrcoef(wanted, true)[0, 1] > 0.9
+        f = result[f"{name}.sensor.f"] if k == 0 else np.append(0.0, result["damper3.f"][:-1])
+        on = (wanted - f) * f > 0.0
+        np.testing.assert_array_equal(result[f"{name}.i"][1:] == 1.0, on[1:])
+
+
+def test_count_scales_the_force_on_the_structure_and_others_stiffen_it():
+    structure, site = three()
+    two = Site("damper1", structure.story(1), mr_damper(), count=2.0)
+    np.testing.assert_allclose(plant(structure, [two]).B, 2.0 * plant(structure, [site]).B)
+    stiffer = shear_frame([300.0] * 3, [120e3, 150e3, 120e3]).with_damping(structure.C)
+    braced = plant(structure, [site], [Site("brace", structure.story(2), spring(k=10e3), count=3.0)])
+    np.testing.assert_allclose(braced.A, plant(stiffer, [site]).A, rtol=1e-12)

@@ -73,7 +73,8 @@ def design_lqg(
         if not 0.0 < value < np.inf:
             raise OutOfBounds(f"{key} = {value!r} must be positive and finite.")
     model = plant(structure, sites, others)
-    places = list(structure.floors) if measured is None else [structure.dof(name) for name in measured]
+    floors = [structure.dof(floor) for floor in structure.floors]
+    places = floors if measured is None else [structure.dof(name) for name in measured]
     if not places and noise_d is None:
         raise BadInput("nothing is measured; name degrees of freedom with an accelerometer, or give noise_d.")
     if len(set(places)) < len(places):
@@ -85,7 +86,7 @@ def design_lqg(
         variances = np.append(variances, np.full(len(sites), noise_d**2))
     tick = dt / substeps
     try:
-        gain = _gain(model, list(structure.floors), weights, tick)
+        gain = _gain(model, floors, weights, tick)
         Ad, Bd = held(model.A, model.B, tick)
         As, Bs = held(model.A, model.B, dt)
         Rs = ramped(model.A, model.B, dt)
