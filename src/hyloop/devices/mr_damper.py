@@ -6,8 +6,6 @@ from hyloop.core.block import Param, block
 
 __all__ = ["UTFSM", "mr_damper"]
 
-_STEPS = 2  # Runge-Kutta steps in a tick
-
 # the damper tested at UTFSM (hyloop.data.mr_damper), its 12 published numbers in N, mm and A, here in N, m and A
 UTFSM = {
     "k0": 1.50132794e-04 * 1e3,  # N/mm
@@ -80,10 +78,11 @@ def mr_damper(x, u, dt, p):
 
     .. math:: z = z_u \tanh\left(\frac{A\,e}{z_u} + \dots\right), \qquad z_u = \sqrt{A / 2\beta},
 
-    and one equation in e is left, :math:`\dot e = (c_1 v - \alpha z(e) - k_0 e)/(c_0 + c_1)`, solved by two classical
-    Runge-Kutta steps. Its rate, α A / (c0 + c1), is at most 423/s with the default parameters whatever the velocity, so
-    a tick may be up to 12 ms; z never passes z_u from inside. The force is within 1e-5 of its peak of a fine solution
-    by SciPy at 1024 Hz, and within 3e-3 at 256 Hz (tests/devices/test_mr_damper.py).
+    and one equation in e is left, :math:`\dot e = (c_1 v - \alpha z(e) - k_0 e)/(c_0 + c_1)`, solved by one classical
+    Runge-Kutta step. Its rate, α A / (c0 + c1), is at most 423/s with the default parameters whatever the velocity, so
+    that a tick must stay below 6 ms; z never passes z_u from inside. The force is within 2e-4 of its peak of a fine
+    solution by SciPy at 1024 Hz, 5e-3 at 512 Hz and 5e-2 at 256 Hz, worst without current: give a loop with longer
+    steps more controller ticks in a step (tests/devices/test_mr_damper.py).
     """
     d, v, e, z = u[0], u[1], x[0], x[1]
     A, k0, k1, x0 = p[3], p[4], p[5], p[6]
@@ -108,13 +107,12 @@ def mr_damper(x, u, dt, p):
     def rate(r):
         return softer * (s * push - k0 * r - alpha * loaded(r))
 
-    h, r = dt / _STEPS, 0.0
-    for _ in range(_STEPS):
-        r1 = rate(r)
-        r2 = rate(r + 0.5 * h * r1)
-        r3 = rate(r + 0.5 * h * r2)
-        r4 = rate(r + h * r3)
-        r = r + h / 6.0 * (r1 + 2.0 * (r2 + r3) + r4)
+    # one step: a second would make a chain of eight stages, which takes XLA minutes to compile
+    r1 = softer * (s * push - alpha * s * z)
+    r2 = rate(0.5 * dt * r1)
+    r3 = rate(0.5 * dt * r2)
+    r4 = rate(dt * r3)
+    r = dt / 6.0 * (r1 + 2.0 * (r2 + r3) + r4)
     e, z = e + s * r, s * loaded(r)
     # the force at the end of the tick is that of the current there
     alpha = (p[7] * coil + p[8]) * coil + p[9]
