@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from hyloop.errors import BadInput, UnknownName
+from hyloop.files.controllers import CONTROLLERS
 from hyloop.files.frames.members import MEMBERS
 from hyloop.files.frames.sections import MATERIALS, SECTIONS
 from hyloop.files.laws import LAWS
@@ -281,7 +282,7 @@ def test_json_schema_names_every_table():
     }
     tables = {"harmonic", "matrices", "noise", "record", "shear_frame", "sweep", "synthetic"}
     frames = {"frame", "plane_frame", "tower", "opensees", *MATERIALS, *SECTIONS, *MEMBERS}
-    assert set(kinds.values()) == tables | frames
+    assert set(kinds.values()) == tables | frames | set(CONTROLLERS)
 
 
 def test_laws_and_methods_are_found_by_name():
@@ -298,7 +299,8 @@ COPIED = ["fluid_damper", "following_dampers", "friction_frame", "rc_frame", "si
 @pytest.mark.parametrize("name", COPIED)
 def test_experiments_to_copy_run(name):
     # the learned one needs a network first (tests/study/test_learned_device.py), the portal OpenSees (test_opensees.py)
-    assert {path.stem for path in EXPERIMENTS.glob("*.toml")} == {*COPIED, "learned_damper", "opensees_portal"}
+    elsewhere = {"learned_damper", "opensees_portal", "semi_active"}  # the last: test_controllers.py
+    assert {path.stem for path in EXPERIMENTS.glob("*.toml")} == {*COPIED, *elsewhere}
     experiment = load_experiment(EXPERIMENTS / f"{name}.toml")
     assert experiment.title
     result = build(experiment).run(steps=200)

@@ -98,7 +98,13 @@ def folder(tmp_path):
 
 
 EXPERIMENTS = _names(
-    "Experiments", "Structures", "Excitations", "Devices", "Transfer systems", "Models that follow a measured device"
+    "Experiments",
+    "Structures",
+    "Excitations",
+    "Devices",
+    "Transfer systems",
+    "Models that follow a measured device",
+    "Controllers",
 )
 
 

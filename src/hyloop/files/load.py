@@ -21,7 +21,7 @@ T = TypeVar("T")
 _PLACES = ("story", "between", "along")
 _SPECIMEN = ("device", "model", "physical", "transfer", "wiring")  # what a site has that does not follow another
 _DEVICES = ("device", "block", "compensator", "actuator", "sensor")  # tables that hold a law
-_NAMED = ("sites", "blocks", "couplings")  # tables whose keys are names a person chose
+_NAMED = ("sites", "blocks", "couplings", "controllers")  # tables whose keys are names a person chose
 
 
 def load_experiment(path: str | PathLike[str], overrides: Sequence[str] = ()) -> Experiment:

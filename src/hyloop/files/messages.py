@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from hyloop.files.controllers import CONTROLLERS
 from hyloop.files.excitations import EXCITATIONS, SIGNALS
 from hyloop.files.frames.members import MEMBERS
 from hyloop.files.frames.sections import MATERIALS, SECTIONS
@@ -23,7 +24,12 @@ _KINDS = {
     "fallback": ("kind", SIGNALS),
     "model": ("updater", UPDATERS),
 }
-_NAMED_KINDS = {"materials": MATERIALS, "sections": SECTIONS, "members": MEMBERS}  # tables in these have names
+_NAMED_KINDS = {
+    "materials": MATERIALS,
+    "sections": SECTIONS,
+    "members": MEMBERS,
+    "controllers": CONTROLLERS,
+}  # tables in these have names
 _TAGS = (PLAIN, AXIS)  # of tables of a transfer system that no key tells apart
 _OWN = ("value_error", "refused")  # problems that hyloop found and pydantic did not
 _WANTED = {

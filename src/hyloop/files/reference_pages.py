@@ -1,6 +1,6 @@
 """What the reference shows, in its order: titles, a sentence, and tables."""
 
-from hyloop.files import excitations, opensees, structures, training, transfers, updaters
+from hyloop.files import controllers, excitations, opensees, structures, training, transfers, updaters
 from hyloop.files.column_map import ColumnMap, ColumnSpec
 from hyloop.files.damping import Damping
 from hyloop.files.fields import Table
@@ -107,6 +107,17 @@ PAGES: list[tuple[str, str, dict[str, type[Table]]]] = [
             "frozen_network": updaters.FixedNetwork,
             "filtered_network": updaters.FilteredNetwork,
             "forgetting_network": updaters.ForgettingNetwork,
+        },
+    ),
+    (
+        "Controllers",
+        "`[controllers.NAME]` is one of these, told apart by `kind`; [semi_active.md](semi_active.md) explains them. A "
+        "constant command needs none: it is a parameter of the device.",
+        {
+            "passive_off": controllers.PassiveOff,
+            "passive_on": controllers.PassiveOn,
+            "skyhook": controllers.Skyhook,
+            "clipped_optimal": controllers.ClippedOptimal,
         },
     ),
     (

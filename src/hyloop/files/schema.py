@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, Field, PrivateAttr, WithJsonSchema, model_
 
 import hyloop.integrators
 from hyloop.errors import BadInput, UnknownName
+from hyloop.files.controllers import ControllerSpec, command_at
 from hyloop.files.excitations import Excitation
 from hyloop.files.fields import Quantity, Table, refuse, word
 from hyloop.files.laws import DeviceSpec
@@ -192,6 +193,7 @@ class Experiment(Table):
     blocks: dict[str, BlockSpec] = Field(default_factory=dict)
     couplings: dict[str, TransferSpec] = Field(default_factory=dict)
     """Blocks of transfer systems that several sites share, each by one of its axes."""
+    controllers: dict[str, ControllerSpec] = Field(default_factory=dict)
     recording: Recording = Recording()
     limits: Limits = Limits()
     _source: str = PrivateAttr("")
@@ -211,9 +213,8 @@ class Experiment(Table):
         """The same structure under the same excitation, with nothing at its sites; every channel is recorded."""
         everything = self.recording.model_copy(update={"channels": ("*",)})
         title = f"{self.title}, without devices" if self.title else ""
-        bare = self.model_copy(
-            update={"sites": {}, "blocks": {}, "couplings": {}, "recording": everything, "title": title}
-        )
+        gone: dict[str, Any] = {"sites": {}, "blocks": {}, "couplings": {}, "controllers": {}}
+        bare = self.model_copy(update={**gone, "recording": everything, "title": title})
         bare._source, bare._with_devices = self._source, self
         return bare
 
@@ -226,7 +227,7 @@ class Experiment(Table):
 
     @model_validator(mode="after")
     def _site_names(self) -> Self:
-        for table in ("sites", "blocks", "couplings"):
+        for table in ("sites", "blocks", "couplings", "controllers"):
             for name in getattr(self, table):
                 if not all(part.isidentifier() for part in name.split(".")):
                     refuse(table, BadInput(f"name '{name}' must be letters, digits and underscores, as in 'damper1'."))
@@ -253,6 +254,31 @@ class Experiment(Table):
             if name not in used and self.sites:
                 advice = f'transfer.actuator = {{ coupled = "{name}", axis = 1 }}'
                 refuse(f"couplings.{name}", BadInput(f"stands at no site. Give its axes to sites: {advice}."))
+        return self
+
+    @model_validator(mode="after")
+    def _commands(self) -> Self:
+        """Every controller commands sites that are there, whose devices obey, and that no other commands."""
+        taken: dict[str, str] = {}
+        for name, spec in self.controllers.items():
+            where = f"controllers.{name}"
+            if name in self.sites or name in self.blocks:
+                refuse(where, BadInput("a site or a block has this name too; give the controller another."))
+            for site in spec.commands:
+                key = f"{where}.{'site' if hasattr(spec, 'site') else 'sites'}"
+                if site not in self.sites:
+                    refuse(key, UnknownName("site", site, self.sites))
+                if site in taken:
+                    refuse(key, BadInput(f"'{site}' is commanded by '{taken[site]}' already; give it one controller."))
+                taken[site] = name
+                try:
+                    command = command_at(self.sites[site].device)
+                except BadInput as error:
+                    refuse(key, error)
+                try:
+                    spec.level_at(command)
+                except BadInput as error:
+                    refuse(f"{where}.level", error)
         return self
 
     @model_validator(mode="after")

@@ -11,6 +11,7 @@ import numpy as np
 from hyloop.errors import BadInput
 from hyloop.record import Recording
 from hyloop.report.charts import Chart
+from hyloop.report.control import control_sections
 from hyloop.report.degrees import degrees_of_freedom
 from hyloop.report.display import (
     MOST_SITES,
@@ -72,8 +73,9 @@ def write_report(
     Notes
     -----
     Shown for what the channels give: peaks, hysteresis of every site (``X.d``, ``X.f``), histories, response spectra of
-    the ground motion (``ground``), parameters that change, timing (``attributes["timing"]``), provenance. Long
-    histories are thinned so that no peak is lost (`hyloop.report.display.rows_to_draw`).
+    the ground motion (``ground``), commands of controllers (``attributes["controllers"]``), parameters that change,
+    timing (``attributes["timing"]``), provenance. Long histories are thinned so that no peak is lost
+    (`hyloop.report.display.rows_to_draw`).
     """
     for name, recording in recordings.items():
         if len(recording.time) == 0:
@@ -87,6 +89,7 @@ def write_report(
         Section("Results", notes, tables=tables),
         *sections,
         *following_sections(recordings),
+        *control_sections(recordings),
         *moving,
         *response_sections(recordings),
         *_drawings(recordings),

@@ -26,6 +26,7 @@ from hyloop.structure import Model, Structure, caughey, modal, modal_and_stiffne
 from hyloop.structure.frames.opensees_script import ScriptModel
 from hyloop.structure.frames.wireframe import wireframe
 from hyloop.study.blocks import device_block, transfer_block
+from hyloop.study.control import controlled
 from hyloop.study.following import estimates, followed_model, updaters
 from hyloop.study.trained import check_networks, check_rate
 
@@ -138,6 +139,10 @@ def _build(experiment: Experiment, allow_scripts: bool) -> Built:
     for name, spec in experiment.blocks.items():
         with _blame(f"blocks.{name}"):
             blocks.append(FreeBlock(name, device_block(spec.block, name, experiment.seed), spec.inputs, spec.outputs))
+    for name in experiment.controllers:
+        with _blame(f"controllers.{name}"):
+            sites, more = controlled(experiment, name, frame, sites)
+            blocks += more
     with _blame("limits.max_drift"):
         limits = loop_limits(experiment.limits, frame)
     with _blame("integrator.dt, structure, sites and blocks together", _extremes(frame, sites)):

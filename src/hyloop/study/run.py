@@ -18,6 +18,7 @@ from hyloop.record.layout import check_name
 from hyloop.record.room import check_room
 from hyloop.report.provenance import provenance
 from hyloop.study.build import Built, build
+from hyloop.study.control import described_controllers
 from hyloop.study.following import described_models
 from hyloop.study.tested import LawRanges
 from hyloop.study.trained import outside_notes
@@ -141,6 +142,8 @@ def _about(built: Built, source: Path | None, overrides: tuple[str, ...]) -> dic
     if built.estimates:
         names = built.recorded()[0]
         attributes["estimates"] = {name: list(pair) for name, pair in built.estimates.items() if name in names}
+    if experiment.controllers:
+        attributes["controllers"] = described_controllers(experiment, built.loop.sites)
     if models := described_models(experiment, built.loop.sites):
         attributes["models"] = models
     return attributes
