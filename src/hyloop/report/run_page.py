@@ -28,6 +28,7 @@ from hyloop.report.following import following_answer, following_sections
 from hyloop.report.page import Answer, Code, Section, Table, write_page
 from hyloop.report.response import respond
 from hyloop.report.response_sections import response_sections, run_answer, with_periods
+from hyloop.report.tracking import tracking_sections
 
 __all__ = ["Chart", "Panel", "Section", "Table", "write_report"]
 
@@ -87,6 +88,7 @@ def write_report(
         Section("Results", notes, tables=tables),
         *sections,
         *following_sections(recordings),
+        *tracking_sections(recordings),
         *moving,
         *response_sections(recordings),
         *_drawings(recordings),
