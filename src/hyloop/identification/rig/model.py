@@ -33,7 +33,8 @@ class Structure:
         """Slowest time constant, and dead time, both times the scale of s."""
         _, a, tau = coefficients(self, theta)
         roots = np.roots(a[::-1]) if self.poles else np.zeros(0)
-        return float(np.max(-1.0 / roots.real, initial=0.0)), max(tau, 0.0)
+        with np.errstate(divide="ignore"):  # without damping it never forgets
+            return float(np.max(1.0 / np.abs(roots.real), initial=0.0)), max(tau, 0.0)
 
     def __str__(self) -> str:
         plural = {1: ""}
@@ -75,7 +76,7 @@ def _parts(kind: Structure, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def coefficients(kind: Structure, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
     """Numerator and denominator in rising powers of s, the latter beginning with 1, and the dead time."""
     poles, zeros = _parts(kind, theta)
-    e = np.exp(poles)
+    e = np.exp(np.clip(poles, -_FASTEST, _FASTEST))
     a = np.ones(1)
     for i in range(0, kind.poles - 1, 2):
         a = np.convolve(a, [1.0, e[i], e[i + 1]])

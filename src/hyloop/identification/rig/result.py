@@ -13,7 +13,8 @@ from hyloop.identification.rig.spectra import Response
 
 __all__ = ["GAIN_WITHIN", "PHASE_WITHIN", "Interval", "Rig", "Tried", "as_rig"]
 
-GAIN_WITHIN, PHASE_WITHIN = 0.01, 1.0  # relative, and in degrees: what an interval may span where a rig is trusted
+GAIN_WITHIN, PHASE_WITHIN = 0.01, 1.0  # relative, and in degrees: how well a rig is known where it is trusted
+_SURE = 3.0  # standard deviations within these: at the end of the band a rig is off by more in one record of 370
 _GRID = 400  # frequencies at which trust is looked at
 _MISFIT = 1.3  # over one: what is left over the noise where a model misses something
 
@@ -57,7 +58,8 @@ class Rig:
     band : tuple of float
         Lowest and highest frequency in Hz in which the rig was identified.
     trusted : tuple of float
-        Where the intervals of gain and phase are within 1 % and 1 degree; 0 as the lower end means from rest on.
+        Where three standard deviations of gain and phase are within 1 % and 1 degree; 0 as the lower end means from
+        rest on.
     half_power : float
         Frequency in Hz at which the gain has fallen by 3 dB; nan where it lies beyond the band.
     error : float
@@ -198,9 +200,9 @@ def _lag(kind: Structure, theta: np.ndarray) -> tuple[float, np.ndarray]:
 def _trusted(
     kind: Structure, theta: np.ndarray, covariance: np.ndarray, scale: float, level: float, band: tuple[float, float]
 ) -> tuple[float, float]:
-    """The widest band in which the intervals are narrow; zeros where there is none."""
+    """The widest band in which gain and phase are well known; zeros where there is none."""
     f = np.concatenate([[0.0], np.geomspace(*band, _GRID)])
-    _, gain, phase = _response(kind, theta, covariance, f, scale, level)
+    _, gain, phase = _SURE / norm.ppf(0.5 + 0.5 * level) * np.abs(_response(kind, theta, covariance, f, scale, level))
     good = np.flatnonzero((gain <= GAIN_WITHIN) & (np.degrees(phase) <= PHASE_WITHIN))
     if len(good) == 0:
         return 0.0, 0.0
