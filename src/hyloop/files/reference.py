@@ -57,7 +57,7 @@ def _rows(table: type[Table]) -> Iterator[str]:
 
 def _plain(name: str, field: FieldInfo) -> str:
     """What a key without a sentence of its own means."""
-    if name in ("kind", "updater"):
+    if name in ("kind", "updater") or (name == "law" and get_origin(field.annotation) is Literal):
         return "Says that it is this one."
     return "See below." if "table" in _value(field) else WORDS[name]
 
