@@ -6,22 +6,21 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field, ValidationError
+from pydantic import Field, PlainValidator, ValidationError, WithJsonSchema
 
 from hyloop.core.writing import check_target, replacing
 from hyloop.errors import BadInput
 from hyloop.files.fields import Table
 from hyloop.files.law_file import toml_value
-from hyloop.files.messages import explain
 from hyloop.files.rig_records import RigRecord
 from hyloop.files.toml import read_toml
 from hyloop.files.units import quantity
 from hyloop.identification.rig import Interval, Rig
 
-__all__ = ["KIND", "IdentifiedRig", "check_rig_file", "read_rig", "rig_lines", "save_rig"]
+__all__ = ["KIND", "IdentifiedRig", "RigFile", "check_rig_file", "is_rig_file", "read_rig", "rig_lines", "save_rig"]
 
 KIND = "identified rig"
 _DIGITS = 10  # significant: what is written and read back is the same rig to one part in 1e9
@@ -89,7 +88,7 @@ def read_rig(given: Any) -> IdentifiedRig:
     try:
         tables = _RigTables.model_validate(data)
     except ValidationError as error:
-        raise BadInput(f"{given}: " + "\n".join(explain(error, data))) from None
+        raise BadInput(f"{given}: " + "; ".join(map(_problem, error.errors(include_url=False)))) from None
     delay = quantity(tables.delay, "s", f"{given}: delay")
     ranges = {
         key: _ends(given, key, ends, unit)
@@ -106,6 +105,28 @@ def read_rig(given: Any) -> IdentifiedRig:
         ranges.get("trusted", (0.0, np.inf)),
         data,
     )
+
+
+def is_rig_file(given: Any) -> bool:
+    """Whether a table's `file` is one of an identified rig; one that cannot be read is not."""
+    if isinstance(given, IdentifiedRig):
+        return True
+    try:
+        return isinstance(given, str) and read_toml(Path(given), "").get("kind") == KIND
+    except BadInput:
+        return False
+
+
+# what stands in the file is its name; what a table has is the rig
+RigFile = Annotated[
+    IdentifiedRig,
+    PlainValidator(read_rig),
+    WithJsonSchema({"type": "string", "description": "File of an identified rig, relative to the experiment file."}),
+]
+
+
+def _problem(found: Any) -> str:
+    return f"{'.'.join(map(str, found['loc'])) or 'the file'}: {found.get('ctx', {}).get('message', found['msg'])}"
 
 
 def _ends(path: str, key: str, ends: Sequence[Any], unit: str) -> tuple[float, float]:

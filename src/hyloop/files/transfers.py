@@ -11,6 +11,7 @@ from hyloop.core import Block, Instance
 from hyloop.errors import BadInput
 from hyloop.files.fields import Quantity, Table, refuse
 from hyloop.files.laws import LAWS, DeviceSpec
+from hyloop.files.rig_file import RigFile, is_rig_file
 from hyloop.files.transfer import BLOCKS, MAKERS, Entry, Made
 from hyloop.transfer import (
     Plant,
@@ -26,7 +27,7 @@ from hyloop.transfer import (
     zeros_poles,
 )
 
-__all__ = ["BLOCKS", "MAKERS", "AxisSpec", "PlainBlock", "TransferSpec", "roles_of"]
+__all__ = ["BLOCKS", "MAKERS", "AxisSpec", "PlainBlock", "RigSpec", "TransferSpec", "roles_of"]
 
 BLOCKS["delay"] = Entry(delay, "actuator")
 BLOCKS["first_order_lag"] = Entry(first_order_lag, "actuator")
@@ -88,6 +89,8 @@ class _Linear(Made):
     """Largest velocity."""
     rate: Annotated[float, Quantity("m/s", above=0.0)] | None = None
     """Largest rate of the command."""
+    delay: Annotated[float, Quantity("s", low=0.0)] | None = None
+    """Dead time by which the plant hears its command late; of a plant with one axis."""
 
 
 class TransferFunction(_Linear):
@@ -222,6 +225,43 @@ class PlainBlock(DeviceSpec):
         return dict(self.block.outputs)
 
 
+class RigSpec(Table):
+    """A rig as it was identified from a record of its command and its motion; [rig.md](rig.md) has the whole way."""
+
+    file: RigFile
+    """What ``hyloop identify-rig --save`` wrote, relative to the experiment file."""
+    stroke: Annotated[float, Quantity("m", above=0.0)] | None = None
+    """Largest deformation; there the piston stands."""
+    velocity: Annotated[float, Quantity("m/s", above=0.0)] | None = None
+    """Largest velocity."""
+    rate: Annotated[float, Quantity("m/s", above=0.0)] | None = None
+    """Largest rate of the command."""
+    law: ClassVar[str] = "identified rig"
+    role: ClassVar[str] = "actuator"
+    draw: ClassVar[bool] = False
+
+    def make(self) -> Instance:
+        """The block."""
+        limits = {key: getattr(self, key) for key in ("stroke", "velocity", "rate")}
+        given = {key: value for key, value in limits.items() if value is not None}
+        rig = self.file
+        hold = "line"  # a hold of the test's controller is part of the rig, or was taken off it
+        return transfer_function(rig.numerator, rig.denominator, delay=rig.delay, hold=hold, **given)
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        """Signals that it gives, with their units."""
+        return dict(self.make().block.outputs)
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        try:
+            self.make()
+        except BadInput as error:
+            refuse("file", error)
+        return self
+
+
 class AxisSpec(Table):
     """One axis of a block that several sites share."""
 
@@ -238,33 +278,30 @@ class AxisSpec(Table):
         raise BadInput("an axis stands at a site; give the block itself here, with a law.")
 
 
-PLAIN, AXIS = "(block)", "(axis)"  # tags in places of errors, which `messages` leaves out
+PLAIN, AXIS, RIG = "(block)", "(axis)", "(rig)"  # tags in places of errors, which `messages` leaves out
 
 
 def _which(given: Any) -> str:
     """Which table it is."""
     if isinstance(given, Table):
-        return (
-            AXIS
-            if isinstance(given, AxisSpec)
-            else str(getattr(given, "law", ""))
-            if isinstance(given, Made)
-            else PLAIN
-        )
+        tags = {AxisSpec: AXIS, RigSpec: RIG}
+        return str(getattr(given, "law", "")) if isinstance(given, Made) else tags.get(type(given), PLAIN)
     if isinstance(given, dict) and ("coupled" in given or "axis" in given):
         return AXIS
+    if isinstance(given, dict) and "law" not in given and is_rig_file(given.get("file")):
+        return RIG
     law = given.get("law") if isinstance(given, dict) else None
     return law if isinstance(law, str) and law in MAKERS else PLAIN
 
 
 def _any_block(source: Any, handler: Any) -> Any:
     """Schema of a table that is a plain block, an axis, or one of all that are made."""
-    tables = {PLAIN: PlainBlock, AXIS: AxisSpec, **MAKERS}
+    tables = {PLAIN: PlainBlock, AXIS: AxisSpec, RIG: RigSpec, **MAKERS}
     union = reduce(or_, (Annotated[table, Tag(name)] for name, table in tables.items()))
     return handler.generate_schema(Annotated[union, Discriminator(_which)])
 
 
-TransferSpec = Annotated[PlainBlock | AxisSpec | Made, GetPydanticSchema(_any_block)]
+TransferSpec = Annotated[PlainBlock | AxisSpec | RigSpec | Made, GetPydanticSchema(_any_block)]
 
 
 def roles_of(name: str) -> str:

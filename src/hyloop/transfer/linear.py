@@ -9,6 +9,7 @@ import numpy as np
 from hyloop.core.block import Block, Instance, inplace_block
 from hyloop.core.exponential import held_input
 from hyloop.errors import BadInput, BadShape, UnknownName
+from hyloop.transfer.dead_time import behind
 from hyloop.transfer.plant import Plant
 from hyloop.transfer.saturation import LIMITS, MOTION, followed, moved
 
@@ -126,6 +127,7 @@ def linear_plant(
     stroke: float = np.inf,
     velocity: float = np.inf,
     rate: float = np.inf,
+    delay: float = 0.0,
     name: str = "linear_plant",
 ) -> Instance:
     """An actuator that is a linear plant; one with several axes goes into a `hyloop.loop.Coupled`.
@@ -139,11 +141,14 @@ def linear_plant(
         How the command moves between ticks: on a straight line, or held by a converter, which costs a tick.
     stroke, velocity, rate : float
         Limits of every axis: largest deformation in m, velocity in m/s, and rate of the command in m/s.
+    delay : float
+        Dead time in s by which the plant hears its command late; of a plant with one axis.
     """
     if hold not in ("line", "step"):
         raise UnknownName("hold", str(hold), ["line", "step"], where=name)
     law, contents = _law(plant, name), _contents(plant, hold)
-    return law(memory=contents, stroke=stroke, velocity=velocity, rate=rate)
+    made = law(memory=contents, stroke=stroke, velocity=velocity, rate=rate)
+    return behind(made, delay) if delay else made
 
 
 def transfer_function(numerator: Any, denominator: Any, **options: Any) -> Instance:

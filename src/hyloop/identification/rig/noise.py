@@ -11,15 +11,24 @@ from hyloop.identification.rig.spectra import Response
 __all__ = ["MODEL", "noise_size", "smooth_noise"]
 
 MODEL = 1e-4  # of the motion: no rig is a linear transfer function to better than this, nor is its record
-_NEIGHBOURS = 5  # points that are averaged: some 100 lines
+_NEIGHBOURS = 2  # points on either side that are averaged, at least
+_MEAN_OF = 200.0  # lines, at least: their mean is known to 7 %
 
 
-def smooth_noise(points: Response) -> Callable[[np.ndarray], np.ndarray]:
-    """Power spectral density of the noise, one-sided, as a function of the frequency in Hz."""
+def smooth_noise(points: Response, length: float) -> Callable[[np.ndarray], np.ndarray]:
+    """Power spectral density of the noise, one-sided, as a function of the frequency in Hz; length of the record in s.
+
+    Each value is a mean over so many lines that its own chance does not tell in the weights it is used for.
+    """
     density = points.noise + MODEL**2 * points.power
-    half = _NEIGHBOURS // 2
-    padded = np.pad(density, half, mode="reflect")
-    mean = np.convolve(padded, np.full(_NEIGHBOURS, 1.0 / _NEIGHBOURS), mode="valid")
+    lines = np.gradient(points.f) * length
+    total = np.concatenate([[0.0], np.cumsum(lines)])
+    mean = np.empty(len(density))
+    for k in range(len(density)):
+        first, last = max(k - _NEIGHBOURS, 0), min(k + _NEIGHBOURS + 1, len(density))
+        while total[last] - total[first] < _MEAN_OF and (first > 0 or last < len(density)):
+            first, last = max(first - 1, 0), min(last + 1, len(density))
+        mean[k] = np.average(density[first:last], weights=lines[first:last])
     at, level = np.log(points.f), np.log(mean)
     return lambda f: np.exp(np.interp(np.log(f), at, level))
 

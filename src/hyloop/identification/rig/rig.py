@@ -84,7 +84,7 @@ def identify_rig(
         )
     points = _points(ud, yd, step, (low, high))
     scale = 2.0 * np.pi * np.sqrt(low * high)
-    noise = smooth_noise(points)
+    noise = smooth_noise(points, len(ud) * step)
     started, skip = _remembered(_started(points, scale, hold, structure), scale, len(ud) * step)
     whole = Whole(ud, yd, step, (low, high), skip, noise, scale, hold)
     tried = [_final(kind, theta, whole) for kind, theta in started[: _FINALISTS if structure is None else 1]]
