@@ -17,6 +17,8 @@ __all__ = ["RigResult", "rig_rows", "rig_sentence", "rig_warnings", "write_rig"]
 
 _POINTS = 3000  # of a history
 _CURVE = 300  # of a curve over frequency
+_LOST = 0.005  # of a gain
+_TOLD = 0.05  # of a gain: points of the response that are known less well are not drawn
 _FAR = 0.8  # of the band: a trusted band that ends before is worth a word
 
 
@@ -43,11 +45,11 @@ def _plus_minus(told: Interval) -> str:
 def rig_sentence(rig: Rig) -> str:
     """One sentence: delay, gain, band."""
     if rig.trusted[1] == 0.0:
-        known = "but gain and phase are not known to 1 % and 1° at any frequency"
+        known = "gain and phase are not known to 1 % and 1° at any frequency"
     else:
         low = f"from {rig.trusted[0]:.2g} " if rig.trusted[0] > 0.0 else "up "
-        known = f"with gain and phase known to 1 % and 1° {low}to {rig.trusted[1]:.3g} Hz"
-    return f"Slow motions come {1e3 * rig.delay.value:.3g} ms late with a gain of {rig.gain.value:.4g}, {known}."
+        known = f"gain and phase are known to 1 % and 1° {low}to {rig.trusted[1]:.3g} Hz"
+    return f"Slow motions come {1e3 * rig.delay.value:.3g} ms late with a gain of {rig.gain.value:.4g}; {known}."
 
 
 def rig_warnings(rig: Rig) -> list[str]:
@@ -63,6 +65,11 @@ def rig_warnings(rig: Rig) -> list[str]:
         said.append(
             f"The command reaches {rig.band[1]:.3g} Hz, but gain and phase are known to 1 % and 1° only up to "
             f"{rig.trusted[1]:.3g} Hz. A longer record or larger motions help."
+        )
+    if rig.lost > _LOST:
+        said.append(
+            f"The command itself has noise, up to {100 * rig.lost:.2g} % of its power: there the gain reads so much "
+            "too low. Record the command as the controller has it, not behind a converter."
         )
     if not rig.tried[0].converged:
         said.append("The last descent was cut off before it had converged.")
@@ -121,10 +128,9 @@ def _numbers_table(rig: Rig) -> Table:
     rows: list[list[Any]] = []
     for name, told in rig_rows(rig):
         factor, unit = _scaled(told)
-        none = told.low == told.high == 0.0
-        rows.append(
-            [name, factor * told.value, *([None] * 2 if none else [factor * told.low, factor * told.high]), unit]
-        )
+        numbers = [told.value] if told.low == told.high == 0.0 else [told.value, told.low, told.high]
+        shown = [f"{factor * number:.6g}" for number in numbers]
+        rows.append([name, *shown, *[None] * (3 - len(shown)), unit])
     rows.append(["gain has fallen by 3 dB at", rig.half_power, None, None, "Hz"])
     return Table("Numbers", ["", "value", f"{100 * rig.level:g} % from", "to", "unit"], rows)
 
@@ -150,7 +156,9 @@ def _structures(rig: Rig) -> Table:
 def _bode(rig: Rig) -> Chart:
     """Gain, phase and coherence over frequency, measured and fitted."""
     p = rig.points
-    f = np.geomspace(p.f[0], p.f[-1], _CURVE)
+    well = np.sqrt(p.variance) < _TOLD * np.abs(p.G)
+    p = p.part(well) if well.sum() > 1 else p
+    f = np.geomspace(*rig.band, _CURVE)
     G, wide, wide_phase = rig.response(f)
     turns = np.degrees(np.unwrap(np.angle(G)))
     # the phase that was measured, on the same turn as the fit
@@ -170,17 +178,18 @@ def _bode(rig: Rig) -> Chart:
         Line(p.f, own, "measured", 0),
         Line(f, turns, "fitted", 1),
     )
-    coherence = [Line(p.f, p.coherence, "measured", 0)]
+    ends = np.array(rig.band)
+    coherence = [Line(ends, np.full(2, level), "interval", None) for level in (0.0, 1.0)]  # the whole scale
+    coherence.append(Line(p.f, p.coherence, "measured", 0))
     if 0.0 < rig.trusted[1] < 0.98 * p.f[-1]:
-        ends = np.full(2, rig.trusted[1])
-        coherence.append(Line(ends, np.array([0.0, 1.0]), "end of the trusted band", None))
+        coherence.append(Line(np.full(2, rig.trusted[1]), np.array([0.0, 1.0]), "end of the trusted band", None))
     panels = [
         Panel("gain", "frequency [Hz]", "gain [dB]", gain),
         Panel("phase", "frequency [Hz]", "phase [°]", phase),
         Panel("coherence", "frequency [Hz]", "coherence", tuple(coherence)),
     ]
     alt = "Gain, phase and coherence of the rig over frequency, measured without a model and fitted."
-    caption = "Measured: without a model of the rig. Coherence: part of the measured power that the command explains."
+    caption = "Measured: without a model, where known to 5 %. Coherence: part of the power that the command explains."
     return Chart(panels, alt, caption, columns=3, row_height=270, log_x=True)
 
 

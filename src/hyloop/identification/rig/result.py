@@ -1,6 +1,6 @@
 """What is known of a rig after its identification."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,12 +9,13 @@ from scipy.stats import norm
 from hyloop.identification.rig.likelihood import END, Whole, motion
 from hyloop.identification.rig.model import Structure, coefficients, value_and_slopes
 from hyloop.identification.rig.noise import noise_size
-from hyloop.identification.rig.spectra import Response
+from hyloop.identification.rig.spectra import Response, command_noise
 
 __all__ = ["GAIN_WITHIN", "PHASE_WITHIN", "Interval", "Rig", "Tried", "as_rig"]
 
 GAIN_WITHIN, PHASE_WITHIN = 0.01, 1.0  # relative, and in degrees: how well a rig is known where it is trusted
 _SURE = 3.0  # standard deviations within these: at the end of the band a rig is off by more in one record of 370
+_LOST = 0.5  # of what the gain may be off: the part that noise in the command may take
 _GRID = 400  # frequencies at which trust is looked at
 _MISFIT = 1.3  # over one: what is left over the noise where a model misses something
 
@@ -60,6 +61,8 @@ class Rig:
     trusted : tuple of float
         Where three standard deviations of gain and phase are within 1 % and 1 degree; 0 as the lower end means from
         rest on.
+    lost : float
+        Noise of the command over its power, where in the band it is greatest: so much too low the gain may be there.
     half_power : float
         Frequency in Hz at which the gain has fallen by 3 dB; nan where it lies beyond the band.
     error : float
@@ -88,6 +91,7 @@ class Rig:
     noise: Interval
     band: tuple[float, float]
     trusted: tuple[float, float]
+    lost: float
     half_power: float
     error: float
     misfit: float
@@ -154,6 +158,10 @@ def as_rig(
         dead = Interval(dead.value, max(dead.low, 0.0), dead.high, "s")
     lag, slope = _lag(kind, theta)
     u, y, dt = record
+
+    def lost(f: np.ndarray) -> np.ndarray:
+        return command_noise(u, dt, whole.band[1], f)
+
     made = motion(kind, theta, scale, whole.hold, u, dt)
     rows = slice(int(np.ceil(whole.skip / dt)), len(u) - int(np.ceil(END * whole.dt / dt)))
     left = (y - made)[rows]
@@ -167,7 +175,8 @@ def as_rig(
         interval(lag / scale, slope / scale, "s"),
         Interval(*noise_size(left, level), "m"),
         whole.band,
-        _trusted(kind, theta, covariance, scale, level, whole.band),
+        _trusted(kind, theta, covariance, scale, level, whole.band, lost),
+        float(np.max(lost(np.geomspace(*whole.band, _GRID)))),
         _half_power(kind, theta, scale, whole.band[1]),
         float(np.std(left) / np.std(y[rows])),
         best.misfit,
@@ -198,12 +207,19 @@ def _lag(kind: Structure, theta: np.ndarray) -> tuple[float, np.ndarray]:
 
 
 def _trusted(
-    kind: Structure, theta: np.ndarray, covariance: np.ndarray, scale: float, level: float, band: tuple[float, float]
+    kind: Structure,
+    theta: np.ndarray,
+    covariance: np.ndarray,
+    scale: float,
+    level: float,
+    band: tuple[float, float],
+    lost: Callable[[np.ndarray], np.ndarray],
 ) -> tuple[float, float]:
     """The widest band in which gain and phase are well known; zeros where there is none."""
     f = np.concatenate([[0.0], np.geomspace(*band, _GRID)])
     _, gain, phase = _SURE / norm.ppf(0.5 + 0.5 * level) * np.abs(_response(kind, theta, covariance, f, scale, level))
-    good = np.flatnonzero((gain <= GAIN_WITHIN) & (np.degrees(phase) <= PHASE_WITHIN))
+    exact = lost(np.maximum(f, band[0])) <= _LOST * GAIN_WITHIN
+    good = np.flatnonzero((gain <= GAIN_WITHIN) & (np.degrees(phase) <= PHASE_WITHIN) & exact)
     if len(good) == 0:
         return 0.0, 0.0
     pieces = np.split(good, np.flatnonzero(np.diff(good) > 1) + 1)

@@ -21,7 +21,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.signal import csd, firwin, upfirdn, welch
 
-__all__ = ["Response", "decimated", "excited_band", "response"]
+__all__ = ["Response", "command_noise", "decimated", "excited_band", "response"]
 
 _ORDER = 2  # of the polynomials for G and T
 _LINES = 12  # least half width of a window: 25 lines, 6 unknowns
@@ -31,6 +31,7 @@ _SEGMENTS = 8  # of the record, with half overlap, for the first look at its ban
 _COHERENT = 0.5  # least coherence of a band
 _QUIET = 1e-5  # of the greatest density of the command: what lies 50 dB below is leakage, or distortion
 _GAP = 0.1  # of the frequency: a longer piece without coherence ends the band
+_FAR = 2.0  # over the highest frequency: there a command has nothing but noise
 _OVER = 5.0  # samples in a period of the highest frequency, after decimation
 _TAPS = 12  # of the decimating filter, on either side, for each sample that is left
 
@@ -68,7 +69,7 @@ class Response:
 
 
 def excited_band(u: np.ndarray, y: np.ndarray, dt: float) -> tuple[float, float, list[tuple[float, float]]]:
-    """Lowest and highest frequency of the widest band with coherence, and the gaps that end it; zeros where none is."""
+    """Lowest and highest frequency of the strongest band with coherence, and gaps between bands; zeros where none is."""
     n = len(u) // _SEGMENTS
     how = {"fs": 1.0 / dt, "nperseg": 2 * n, "noverlap": n, "detrend": "linear"}
     f, uu = welch(u, **how)
@@ -83,12 +84,25 @@ def excited_band(u: np.ndarray, y: np.ndarray, dt: float) -> tuple[float, float,
     steps = np.diff(f[rows])
     breaks = np.flatnonzero(steps > np.maximum(_GAP * f[rows[1:]], 3.5 * f[1]))
     pieces = np.split(rows, breaks + 1)
-    ends = [(float(f[p[0]]), float(f[p[-1]])) for p in pieces if len(p) > 1]
-    if not ends:
+    pieces = [piece for piece in pieces if len(piece) > 1]
+    if not pieces:
         return 0.0, 0.0, []
-    low, high = max(ends, key=lambda e: np.log(e[1] / e[0]))
+    ends = [(float(f[piece[0]]), float(f[piece[-1]])) for piece in pieces]
+    low, high = ends[int(np.argmax([uu[piece].sum() for piece in pieces]))]
     gaps = [(a[1], b[0]) for a, b in pairwise(ends)]
     return low, high, gaps
+
+
+def command_noise(u: np.ndarray, dt: float, highest: float, f: np.ndarray) -> np.ndarray:
+    """Noise of the command over its power at frequencies f: so much too low is a gain that takes it for exact.
+
+    The noise is what the command has far above its band, taken for white; zero where the record does not reach so far.
+    """
+    n = len(u) // _SEGMENTS
+    at, density = welch(u, fs=1.0 / dt, nperseg=2 * n, noverlap=n, detrend="linear")
+    far = density[at > _FAR * highest]
+    floor = float(np.median(far)) if len(far) > _LINES else 0.0
+    return floor / np.maximum(np.interp(f, at[1:], density[1:]), floor + np.finfo(float).tiny)
 
 
 def decimated(signal: np.ndarray, dt: float, highest: float) -> tuple[np.ndarray, float]:
