@@ -1,14 +1,30 @@
 """Rigs from noisy records: what is found is the truth, the intervals hold it, and what tells nothing is refused."""
 
+import sys
+from importlib import import_module
+from pathlib import Path
+
 import numpy as np
 import pytest
-from benchmarks.rigs import RIGS, SIGNALS, errors, held, record, simulated, true_delay, true_response
 from scipy.signal import csd, welch
 
 from hyloop.errors import BadInput, BadShape, OutOfBounds
 from hyloop.identification.rig import Structure, identify_rig
 from hyloop.identification.rig.model import coefficients, sections, value_and_slopes
 from hyloop.identification.rig.spectra import command_noise, response
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+rigs = import_module("benchmarks.rigs")
+RIGS, SIGNALS, errors, held, record, simulated, true_delay, true_response = (
+    rigs.RIGS,
+    rigs.SIGNALS,
+    rigs.errors,
+    rigs.held,
+    rigs.record,
+    rigs.simulated,
+    rigs.true_delay,
+    rigs.true_response,
+)
 
 NOISE = 16e-6  # m, of the benchmark's displacement sensor
 GAIN, PHASE = 1.0, 1.0  # % and degrees, in the trusted band
@@ -71,7 +87,7 @@ def test_intervals_hold_the_truth():
         rig = identify_rig(*record(FIRST, "noise", seed, 12.0, 20.0, 5e-5, False), structure=RIGS[FIRST][1])
         answer = held(rig, FIRST, 5e-5)
         told += [*answer["gain"], *answer["delay"]]
-    assert LEAST <= sum(told)
+    assert sum(told) >= LEAST
 
 
 @pytest.mark.slow

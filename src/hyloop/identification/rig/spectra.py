@@ -69,7 +69,7 @@ class Response:
 
 
 def excited_band(u: np.ndarray, y: np.ndarray, dt: float) -> tuple[float, float, list[tuple[float, float]]]:
-    """Lowest and highest frequency of the strongest band with coherence, and gaps between bands; zeros where none is."""
+    """Lowest and highest frequency of the strongest band with coherence, and gaps between bands; zeros if none is."""
     n = len(u) // _SEGMENTS
     how = {"fs": 1.0 / dt, "nperseg": 2 * n, "noverlap": n, "detrend": "linear"}
     f, uu = welch(u, **how)
