@@ -20,7 +20,7 @@ from hyloop.identification.rig.model import Structure, value_and_slopes
 __all__ = ["END", "Whole", "motion"]
 
 _TRIALS = 100
-END = 32  # samples at the end that do not count: what the command does after them shows in a band-limited motion
+END = 32  # samples at either end that do not count: what the command does beyond shows in a band-limited motion
 _TOLERANCE = 1e-8
 
 
@@ -56,9 +56,9 @@ class Whole:
     hold: float
 
     def __post_init__(self) -> None:
-        n, first = len(self.u), int(np.ceil(self.skip / self.dt))
+        n, first = len(self.u), max(int(np.ceil(self.skip / self.dt)), END)
         last = n - END
-        size, U = _padded(self.u, max(first, END))
+        size, U = _padded(self.u, first)
         omega = 2.0 * np.pi * np.fft.rfftfreq(size, self.dt)
         f = np.fft.rfftfreq(last - first, self.dt)
         lines = np.flatnonzero((f >= self.band[0]) & (f <= self.band[1]))

@@ -163,7 +163,8 @@ def as_rig(
         return command_noise(u, dt, whole.band[1], f)
 
     made = motion(kind, theta, scale, whole.hold, u, dt)
-    rows = slice(int(np.ceil(whole.skip / dt)), len(u) - int(np.ceil(END * whole.dt / dt)))
+    ends = int(np.ceil(END * whole.dt / dt))
+    rows = slice(max(int(np.ceil(whole.skip / dt)), ends), len(u) - ends)
     left = (y - made)[rows]
     left = left - np.polyval(np.polyfit(np.arange(len(left)), left, 1), np.arange(len(left)))
     return Rig(

@@ -36,6 +36,7 @@ _LINES = 60  # least number of Fourier lines in the band
 _SPAN = 2.0  # least ratio of highest to lowest frequency: a sine tells of its own frequency only
 _MOST_POLES, _MOST_ZEROS = 5, 2
 _FINALISTS = 4  # structures that are fitted to the whole record
+_SMALL = (2, 3, 4)  # numbers of parameters
 _MEMORY = 8.0  # time constants after which what came before has faded to 3e-4
 _SKIPPED = 0.25  # of the record, at most, that may be needed for it
 _UNSURE = 0.3  # over |G|, standard deviation of a point of the response that is of no use
@@ -87,7 +88,7 @@ def identify_rig(
     noise = smooth_noise(points, len(ud) * step)
     started, skip = _remembered(_started(points, scale, hold, structure), scale, len(ud) * step)
     whole = Whole(ud, yd, step, (low, high), skip, noise, scale, hold)
-    tried = [_final(kind, theta, whole) for kind, theta in started[: _FINALISTS if structure is None else 1]]
+    tried = [_final(kind, theta, whole) for kind, theta in _finalists(started)]
     possible = [one for one in tried if not one.kind.dead_time or one.theta[1] >= 0.0] or tried
     best = min(possible, key=lambda one: one.criterion)
     return as_rig(best, sorted(tried, key=lambda one: one.criterion), whole, points, (u, y, dt), level)
@@ -206,6 +207,13 @@ def _remembered(
             f"{np.ceil(min(memories) / _SKIPPED):.0f} s or longer."
         )
     return [started[k] for k in possible], memories[possible[0]]
+
+
+def _finalists(started: list[tuple[Structure, np.ndarray]]) -> list[tuple[Structure, np.ndarray]]:
+    """The best few, and the best of every small size: points of the response at the ends of a band can mislead."""
+    small = [next((one for one in started if one[0].size == size), None) for size in _SMALL]
+    chosen = [*started[:_FINALISTS], *(one for one in small if one is not None)]
+    return list({one[0]: one for one in chosen}.values())
 
 
 def _final(kind: Structure, theta: np.ndarray, whole: Whole) -> Tried:
