@@ -149,7 +149,7 @@ def as_rig(
 
     def interval(value: float, slope: np.ndarray, unit: str) -> Interval:
         spread = many * float(np.sqrt(slope @ covariance @ slope))
-        return Interval(value, value - spread, value + spread, unit)
+        return Interval(float(value), float(value - spread), float(value + spread), unit)
 
     unit_vectors = np.eye(kind.size)
     dead = Interval(0.0, 0.0, 0.0, "s")
