@@ -45,14 +45,15 @@ class Made(Table):
     role: ClassVar[str] = "actuator"
     file: ClassVar[None] = None  # it has no law from a file
     draw: ClassVar[bool] = False
+    law: str
+    """Its name."""
     _function: ClassVar[Callable[..., Instance]]
 
     @classmethod
     def __pydantic_init_subclass__(cls, **rest: Any) -> None:
         """Enter the class under the name that its `law` says; classes without a name are for others to inherit."""
         super().__pydantic_init_subclass__(**rest)
-        if "law" in cls.model_fields:
-            (name,) = get_args(cls.model_fields["law"].annotation)
+        for name in get_args(cls.model_fields["law"].annotation):
             MAKERS[name] = cls
 
     @property
