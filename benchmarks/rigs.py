@@ -13,6 +13,7 @@ The truth is simulated by exact discretisation at 8192 Hz (SciPy), with a dead t
 
 import argparse
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -72,8 +73,8 @@ def command(signal: str, seconds: float, highest: float, rng: np.random.Generato
     n = int(seconds * RATE)
     t = np.arange(n) / RATE
     if signal == "noise":
-        x = sosfilt(butter(4, highest, fs=RATE, output="sos"), rng.normal(size=n))
-        return PEAK / 3.0 * x / np.std(x)
+        x = np.asarray(sosfilt(butter(4, highest, fs=RATE, output="sos"), rng.normal(size=n)))
+        return PEAK / 3.0 * np.asarray(x) / np.std(x)
     method = "linear" if signal == "linear sweep" else "logarithmic"
     return PEAK * chirp(t, 0.1, seconds, highest, method=method, phi=-90)
 
@@ -82,7 +83,8 @@ def simulated(b: list[float], a: list[float], u: np.ndarray) -> np.ndarray:
     """Exact motion under a command that is a straight line between the samples of the fine simulation."""
     w = 2 * np.pi * 20.0  # rad/s: with time counted in 1/w all coefficients are of the order of one
     scaled = [np.array(c) * w ** np.arange(len(c) - 1, -1, -1.0) for c in (b, a)]
-    A, B, C, D, _ = cont2discrete(tf2ss(*scaled), w / RATE, method="foh")
+    system: Any = cont2discrete(tf2ss(*scaled), w / RATE, method="foh")
+    A, B, C, D, _ = system
     A, B = np.ascontiguousarray(A), np.ascontiguousarray(B[:, 0])
     return _march(A, B, C[0], float(D[0, 0]), u)
 
@@ -107,7 +109,8 @@ def record(
     y = np.concatenate([np.zeros(ticks), y[: len(y) - ticks]])
     extra = rng.normal(size=len(y[::EVERY]))
     if coloured:  # first-order low-pass at 5 Hz and a white part: a sensor with drift
-        extra = 3.0 * sosfilt(butter(1, 5.0, fs=RATE / EVERY, output="sos"), rng.normal(size=len(extra))) + extra
+        slow = sosfilt(butter(1, 5.0, fs=RATE / EVERY, output="sos"), rng.normal(size=len(extra)))
+        extra = 3.0 * np.asarray(slow) + extra
     return u[::EVERY], y[::EVERY] + noise * extra, EVERY / RATE
 
 
@@ -137,7 +140,7 @@ def errors(found: Rig, name: str) -> tuple[float, float]:
 
 def main() -> None:
     """Print a table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=40.0)
     parser.add_argument("--highest", type=float, default=25.0, help="highest frequency of the command in Hz")

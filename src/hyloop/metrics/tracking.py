@@ -145,7 +145,7 @@ def tracking_indicator(wanted: Any, achieved: Any) -> np.ndarray:
 def _analytic(signal: np.ndarray) -> np.ndarray:
     """Analytic signal about the mean, with room behind it so that its ends do not meet."""
     centred = signal - np.mean(signal)
-    return hilbert(centred, 2 * len(signal))[: len(signal)]
+    return np.asarray(hilbert(centred, 2 * len(signal)))[: len(signal)]
 
 
 def _over_time(

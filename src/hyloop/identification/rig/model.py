@@ -88,8 +88,9 @@ def coefficients(kind: Structure, theta: np.ndarray) -> tuple[np.ndarray, np.nda
 def sections(kind: Structure, b: np.ndarray, a: np.ndarray, tau: float) -> np.ndarray:
     """Parameters near to coefficients in rising powers of s; what no section can be is moved to what it can."""
     roots = np.roots(a[::-1])
-    roots = np.where(roots.real > 0.0, -roots.conj(), roots)  # mirrored: the same gain
-    roots = np.where(np.abs(roots.real) < _DAMPED * np.abs(roots), -_DAMPED * np.abs(roots) + 1j * roots.imag, roots)
+    # those on the right are mirrored, which leaves the gain; those on the edge of stability are moved off it
+    fading = np.maximum(np.abs(np.real(roots)), _DAMPED * np.abs(roots))
+    roots = -fading + 1j * np.imag(roots)
     complex_ = [r for r in roots if r.imag > 1e-9 * abs(r)]
     real = sorted((-r.real for r in roots if abs(r.imag) <= 1e-9 * abs(r)), reverse=True)
     pairs = [(-2.0 * r.real / abs(r) ** 2, 1.0 / abs(r) ** 2) for r in complex_]

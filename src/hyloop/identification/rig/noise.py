@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 import numpy as np
-from scipy.fft import irfft, next_fast_len, rfft
 from scipy.stats import norm
 
 from hyloop.identification.rig.spectra import Response
@@ -41,8 +40,8 @@ def noise_size(left: np.ndarray, level: float) -> tuple[float, float, float]:
     """
     n = len(left)
     left = left - left.mean()
-    power = np.abs(rfft(left, next_fast_len(2 * n, real=True))) ** 2
-    lags = irfft(power)[: n // 4] / n
+    power = np.abs(np.fft.rfft(left, 2 * n)) ** 2
+    lags = np.fft.irfft(power)[: n // 4] / n
     if lags[0] == 0.0:
         return 0.0, 0.0, 0.0
     alike = 1.0 + 2.0 * float(np.sum(np.maximum((lags[1:] / lags[0]) ** 2 - 1.0 / n, 0.0)))

@@ -17,6 +17,7 @@ method); Bendat, Piersol (2010), Random Data, 4th ed., chapter 6 (coherence).
 
 from dataclasses import dataclass, fields
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from scipy.signal import csd, firwin, upfirdn, welch
@@ -32,7 +33,8 @@ _COHERENT = 0.5  # least coherence of a band
 _QUIET = 1e-5  # of the greatest density of the command: what lies 50 dB below is leakage, or distortion
 _GAP = 0.1  # of the frequency: a longer piece without coherence ends the band
 _FAR = 2.0  # over the highest frequency: there a command has nothing but noise
-_OVER = 5.0  # samples in a period of the highest frequency, after decimation
+_OVER = 4.0  # samples in a period of the highest frequency, after decimation
+_WINDOW: Any = ("kaiser", 9.0)  # 90 dB
 _TAPS = 12  # of the decimating filter, on either side, for each sample that is left
 
 
@@ -114,7 +116,7 @@ def decimated(signal: np.ndarray, dt: float, highest: float) -> tuple[np.ndarray
     if q == 1:
         return signal, dt
     half = _TAPS * q
-    filtered = upfirdn(firwin(2 * half + 1, 1.0 / q, window=("kaiser", 9.0)), signal)[2 * half : len(signal)]
+    filtered = upfirdn(firwin(2 * half + 1, 1.0 / q, window=_WINDOW), signal)[2 * half : len(signal)]
     return filtered[::q], q * dt
 
 

@@ -49,7 +49,7 @@ def near(kind: Structure, s: np.ndarray, G: np.ndarray, weight: np.ndarray, dela
 def _repeated(kind: Structure, s: np.ndarray, G: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Coefficients in rising powers by linear least squares, each time weighted by the denominator found before."""
     powers_b, powers_a = (s[:, None] ** np.arange(1, k + 1) for k in (kind.zeros, kind.poles))
-    D = np.ones(len(s), complex)
+    D, b, a = np.ones(len(s), complex), np.ones(1), np.ones(1)
     for _ in range(_ROUNDS):
         w = (weight / np.abs(D))[:, None]
         A = w * np.hstack([np.ones((len(s), 1)), powers_b, -powers_a * G[:, None]])
@@ -66,6 +66,6 @@ def descend(kind: Structure, s: np.ndarray, G: np.ndarray, weight: np.ndarray, s
     def evaluate(theta: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
         H, slopes = value_and_slopes(kind, theta, s)
         r, J = weight * (H - G), weight * slopes
-        return float(np.sum(np.abs(r) ** 2)), 2.0 * (J.conj() @ r).real, 2.0 * (J.conj() @ J.T).real
+        return float(np.sum(np.abs(r) ** 2)), 2.0 * np.real(J.conj() @ r), 2.0 * np.real(J.conj() @ J.T)
 
     return minimise(*together(evaluate), start, Nielsen(), trials=_TRIALS, tolerance=_TOLERANCE)
