@@ -142,6 +142,7 @@ def main() -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=100)
+    parser.add_argument("--first", type=int, default=0, help="first seed")
     parser.add_argument("--seconds", type=float, default=40.0)
     parser.add_argument("--highest", type=float, default=25.0, help="highest frequency of the command in Hz")
     parser.add_argument("--noise", type=float, default=16e-6, help="root mean square of white noise in m")
@@ -159,7 +160,7 @@ def main() -> None:
             for signal in SIGNALS:
                 told: dict[str, list[bool]] = {}
                 off, same, ends = [], 0, []
-                for seed in range(given.seeds):
+                for seed in range(given.first, given.first + given.seeds):
                     how = (given.seconds, given.highest, given.noise, given.coloured)
                     found = identify_rig(*record(name, signal, seed, *how))
                     for key, good in held(found, name, None if given.coloured else given.noise).items():

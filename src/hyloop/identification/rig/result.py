@@ -159,16 +159,12 @@ def as_rig(
         dead = interval(tau / scale, unit_vectors[1] / scale, "s")
         dead = Interval(dead.value, max(dead.low, 0.0), dead.high, "s")
     lag, slope = _lag(kind, theta)
-    u, y, dt = record
+    u, _, dt = record
+    left, whole_motion = _left(kind, theta, whole, record)
 
     def lost(f: np.ndarray) -> np.ndarray:
         return command_noise(u, dt, whole.band[1], f)
 
-    made = motion(kind, theta, scale, whole.hold, u, dt)
-    ends = int(np.ceil(END * whole.dt / dt))
-    rows = slice(max(int(np.ceil(whole.skip / dt)), ends), len(u) - ends)
-    left = (y - made)[rows]
-    left = left - np.polyval(np.polyfit(np.arange(len(left)), left, 1), np.arange(len(left)))
     return Rig(
         kind,
         b * powers[: len(b)],
@@ -181,7 +177,7 @@ def as_rig(
         _trusted(kind, theta, covariance, scale, level, whole.band, lost),
         float(np.max(lost(np.geomspace(*whole.band, _GRID)))),
         _half_power(kind, theta, scale, whole.band[1]),
-        float(np.std(left) / np.std(y[rows])),
+        float(np.std(left) / whole_motion),
         best.misfit,
         points,
         tried,
@@ -194,6 +190,18 @@ def as_rig(
         theta,
         covariance,
     )
+
+
+def _left(
+    kind: Structure, theta: np.ndarray, whole: Whole, record: tuple[np.ndarray, np.ndarray, float]
+) -> tuple[np.ndarray, float]:
+    """What the model leaves of the measured motion, away from the ends and about a line; and the size of the motion."""
+    u, y, dt = record
+    ends = int(np.ceil(END * whole.dt / dt))
+    rows = slice(max(int(np.ceil(whole.skip / dt)), ends), len(u) - ends)
+    left = (y - motion(kind, theta, whole.scale, whole.hold, u, dt))[rows]
+    at = np.arange(len(left))
+    return left - np.polyval(np.polyfit(at, left, 1), at), float(np.std(y[rows]))
 
 
 def _lag(kind: Structure, theta: np.ndarray) -> tuple[float, np.ndarray]:
