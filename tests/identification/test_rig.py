@@ -192,6 +192,10 @@ def test_what_tells_nothing_is_refused(recorded):
         identify_rig(u, np.where(np.arange(len(y)) == 7, np.nan, y), dt)
     with pytest.raises(BadInput, match="all of the band"):
         identify_rig(u, y, dt, band=(0.5, 300.0))
+    with pytest.raises(OutOfBounds, match="fewer than the poles"):
+        Structure(1, 1, True)
+    with pytest.raises(OutOfBounds, match="poles = -1"):
+        Structure(-1, 0, True)
     with pytest.raises(OutOfBounds, match="dt"):
         identify_rig(u, y, 0.0)
 

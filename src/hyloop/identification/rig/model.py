@@ -10,8 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hyloop.errors import OutOfBounds
+
 __all__ = ["Structure", "coefficients", "sections", "value_and_slopes"]
 
+_MOST = 10  # poles: more cannot be told from a record, nor their coefficients be written with ten digits
 _FASTEST = 30.0  # of logarithms: a coefficient of e^-30 is none
 _DAMPED = 2e-3  # least damping ratio of a start: without any a descent would begin on the edge of stability
 
@@ -23,6 +26,12 @@ class Structure:
     poles: int
     zeros: int
     dead_time: bool
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.poles <= _MOST:
+            raise OutOfBounds(f"poles = {self.poles} must lie between 0 and {_MOST}.")
+        if not 0 <= self.zeros <= max(self.poles - 1, 0):
+            raise OutOfBounds(f"zeros = {self.zeros} must be fewer than the poles, {self.poles}, and not negative.")
 
     @property
     def size(self) -> int:
