@@ -34,6 +34,12 @@ amplitude = "0.1 g"
 frequency = "2 Hz"
 duration = "1 s"
 """
+RIG = """
+kind = "identified rig"
+numerator = [1.01]
+denominator = [1.1e-4, 0.013, 1.0]
+delay = "12 ms"
+"""
 FRAME = """
 kind = "frame"
 [supports]
@@ -94,6 +100,7 @@ def folder(tmp_path):
     trained()[0].save(tmp_path / "brace.safetensors")
     portal = (ROOT / "experiments" / "models" / "portal.py").read_text("utf-8")
     (tmp_path / "portal.py").write_text(portal, "utf-8")
+    (tmp_path / "rig.toml").write_text(RIG, "utf-8")
     return tmp_path
 
 

@@ -26,6 +26,7 @@ KINDS = (
     "model",
     "identification",
     "calibration",
+    "rig",
     "peek",
     "training",
     "following",
@@ -65,6 +66,14 @@ def device(path, size):
     d = size * np.sin(2 * np.pi * 0.6 * t) * np.sin(np.pi * t / t[-1])
     f = bouc_wen(k=2e7, d_y=2e-3).drive(0.02, d=d)["f"] + np.random.default_rng(0).normal(0.0, 200.0, len(t))
     Recording(t, np.column_stack([d, np.gradient(d, 0.02), f]), ("d", "v", "f"), ("m", "m/s", "N")).save(path)
+
+
+def rig(path):
+    """A rig that comes a sample late, under noise."""
+    rng = np.random.default_rng(0)
+    command = 1e-2 * np.convolve(rng.normal(size=4008), np.hanning(9), mode="valid")
+    data = np.column_stack([command[1:], command[:-1] + rng.normal(0.0, 1e-5, 3999)])
+    Recording(np.arange(3999) / 200, data, ("command", "measured"), ("m", "m")).save(path)
 
 
 def study(path):
@@ -109,6 +118,8 @@ def pages(tmp_path_factory):
         fit = ("--free", "k,d_y", "--starts", "1", "--save", "law.toml")
         hyloop("identify", "bouc_wen", "a.h5", *fit, "--out", "identification.html")
         hyloop("calibrate", "law.toml", "b.h5", "--out", "calibration.html")
+        rig(Path("rig.h5"))
+        hyloop("identify-rig", "rig.h5", "--out", "rig.html")
         hyloop("peek", "a.h5", "--out", "peek.html")
         Path("training.toml").write_text(TRAINING)
         hyloop("train", "training.toml", "--out", "training.safetensors")

@@ -99,6 +99,12 @@ def _names(law: str, sources: Sequence[str], laws: str | None) -> tuple[str | li
         if chosen not in LAWS and chosen != "all" and "," not in chosen:
             if not files and Path(chosen).is_file():
                 raise BadInput(f"which law? Name one before the file, or fit them all: --laws all {chosen}.")
+            if chosen == "rig":
+                given = " ".join(files) or "test.csv"
+                raise BadInput(
+                    f"what a rig makes of its command is found by: hyloop identify-rig {given} --command ... "
+                    "--measured ..."
+                )
             raise UnknownName("law", chosen, [*LAWS, "all"])
     if not files:
         raise BadInput("name at least one file of measurements, or a published test such as brfd:TEST.")

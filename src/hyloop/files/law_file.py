@@ -32,6 +32,7 @@ __all__ = [
     "read_law",
     "save_law",
     "shown_quantity",
+    "toml_value",
 ]
 
 KIND = "identified law"
@@ -211,19 +212,19 @@ def save_law(path: Path, name: str, fitted: Fit, measured: Sequence[Measured], p
 def device_line(name: str, fitted: Fit, saved: Path | None) -> str:
     """The line that puts the law into an experiment: its file, or all that differs from the defaults."""
     if saved is not None:
-        return f"device = {{ file = {_toml(saved.as_posix())} }}"
+        return f"device = {{ file = {toml_value(saved.as_posix())} }}"
     params = fitted.law.block.params
     given = {key: value for key, value in fitted.law.params.items() if value != params[key].default}
-    words = [f"{key} = {_toml(shown_quantity(value, params[key].unit, 6))}" for key, value in given.items()]
-    return f"device = {{ {', '.join([f'law = {_toml(name)}', *words])} }}"
+    words = [f"{key} = {toml_value(shown_quantity(value, params[key].unit, 6))}" for key, value in given.items()]
+    return f"device = {{ {', '.join([f'law = {toml_value(name)}', *words])} }}"
 
 
 def parent_lines(file: str | Path, values: Sequence[SessionValue]) -> list[str]:
     """What a calibrated law was before, and what the session has made of it."""
     lines = [
         "[parent]  # the file that was calibrated, and the numbers of the session over its values",
-        f"file = {_toml(str(file))}",
-        f"sha256 = {_toml(hashlib.sha256(Path(file).read_bytes()).hexdigest())}",
+        f"file = {toml_value(str(file))}",
+        f"sha256 = {toml_value(hashlib.sha256(Path(file).read_bytes()).hexdigest())}",
     ]
     for one in values:
         entry = {"parameters": list(one.number.params), "before": shown_quantity(one.file, one.estimate.unit)}
@@ -231,8 +232,8 @@ def parent_lines(file: str | Path, values: Sequence[SessionValue]) -> list[str]:
             entry["factor"] = float(f"{one.factor:.{_DIGITS}g}")
             if one.estimate.observable:
                 entry["interval"] = [float(f"{end:.4g}") for end in one.ends]
-        words = ", ".join(f"{key} = {_toml(value)}" for key, value in entry.items())
-        lines.append(f"numbers.{_toml(one.name)} = {{ {words} }}")
+        words = ", ".join(f"{key} = {toml_value(value)}" for key, value in entry.items())
+        lines.append(f"numbers.{toml_value(one.name)} = {{ {words} }}")
     return [*lines, ""]
 
 
@@ -243,8 +244,8 @@ def law_text(name: str, fitted: Fit, measured: Sequence[Measured], parent: Seque
         f"# A law {'calibrated' if parent else 'identified'} by hyloop. "
         'In an experiment:  device = { file = "THIS FILE" }',
         '# Further keys there change single parameters:   device = { file = "THIS FILE", k = "30 kN/mm" }',
-        f"kind = {_toml(KIND)}",
-        f"law = {_toml(name)}",
+        f"kind = {toml_value(KIND)}",
+        f"law = {toml_value(name)}",
         "",
         "[parameters]",
     ]
@@ -252,16 +253,16 @@ def law_text(name: str, fitted: Fit, measured: Sequence[Measured], parent: Seque
     for key, value in fitted.law.params.items():
         held = f"scaled with {leaders[key]}" if key in leaders else "fixed"
         mark = "" if key in fitted.estimates else f"  # {held}"
-        lines.append(f"{key} = {_toml(shown_quantity(value, params[key].unit))}{mark}")
+        lines.append(f"{key} = {toml_value(shown_quantity(value, params[key].unit))}{mark}")
     lines += ["", f"[identified]  # {level:g} % interval (none where the tests do not tell), bounds of the search"]
     for key, e in fitted.estimates.items():
         ends, bounds = ([shown_quantity(x, e.unit, 4) for x in pair] for pair in ((e.low, e.high), e.bounds))
-        entry = [f"interval = {_toml(ends)}"] if e.observable else []
-        entry += [f"bounds = {_toml(bounds)}", *([f"remark = {_toml(e.remark)}"] if e.remark else [])]
+        entry = [f"interval = {toml_value(ends)}"] if e.observable else []
+        entry += [f"bounds = {toml_value(bounds)}", *([f"remark = {toml_value(e.remark)}"] if e.remark else [])]
         lines.append(f"{key} = {{ {', '.join(entry)} }}")
     lines += ["", "[ranges]  # of all tests together; a run in which the device goes beyond them says so"]
     lines += [
-        f"{key} = {_toml([shown_quantity(end, SIGNALS[key], _RANGE_DIGITS) for end in ends])}"
+        f"{key} = {toml_value([shown_quantity(end, SIGNALS[key], _RANGE_DIGITS) for end in ends])}"
         for key, ends in _tested(fitted).items()
     ]
     return "\n".join([*lines, "", *_made(fitted), "", *parent, *_tests(fitted, measured)]) + "\n"
@@ -288,16 +289,18 @@ def _made(fitted: Fit) -> list[str]:
     smoothed = []
     if noise is not None and noise.matters:
         sizes = ", ".join(f"{key} {noise.largest(key):.2g}" for key in ("d", "v", "a") if noise.largest(key) > 0.0)
-        smoothed = [f"noise_in_motion = {_toml(f'{sizes} in SI units: smoothed, and allowed for in the intervals')}"]
+        smoothed = [
+            f"noise_in_motion = {toml_value(f'{sizes} in SI units: smoothed, and allowed for in the intervals')}"
+        ]
     return [
         "[fit]",
-        f"date = {_toml(datetime.now(UTC).isoformat(timespec='seconds'))}",
-        f"hyloop = {_toml(own)}",
-        f"method = {_toml(fitted.method)}",
+        f"date = {toml_value(datetime.now(UTC).isoformat(timespec='seconds'))}",
+        f"hyloop = {toml_value(own)}",
+        f"method = {toml_value(fitted.method)}",
         f"level = {fitted.level:g}",
-        f"converged = {_toml(fitted.converged)}",
+        f"converged = {toml_value(fitted.converged)}",
         f"effective_samples = {round(fitted.confidence.samples)}",
-        f"reference = {_toml(fitted.law.block.reference)}",
+        f"reference = {toml_value(fitted.law.block.reference)}",
         *smoothed,
     ]
 
@@ -305,26 +308,28 @@ def _made(fitted: Fit) -> list[str]:
 def _tests(fitted: Fit, measured: Sequence[Measured]) -> list[str]:
     lines = []
     for one, test, rmse, nrmse in zip(measured, fitted.tests, fitted.rmse, fitted.nrmse, strict=True):
-        lines += ["[[tests]]", f"source = {_toml(one.source)}", f"name = {_toml(one.name)}"]
+        lines += ["[[tests]]", f"source = {toml_value(one.source)}", f"name = {toml_value(one.name)}"]
         if Path(one.source).is_file():
-            lines.append(f"sha256 = {_toml(hashlib.sha256(Path(one.source).read_bytes()).hexdigest())}")
-        columns = ", ".join(f"{key} = {_toml(f'{column} [{one.units[key]}]')}" for key, column in one.columns.items())
+            lines.append(f"sha256 = {toml_value(hashlib.sha256(Path(one.source).read_bytes()).hexdigest())}")
+        columns = ", ".join(
+            f"{key} = {toml_value(f'{column} [{one.units[key]}]')}" for key, column in one.columns.items()
+        )
         lines += [
             f"columns = {{ {columns} }}",
             *(f"factors.{key} = {factor:g}" for key, factor in one.factors.items()),
-            f"sampling = {_toml(one.sampling.text)}",
+            f"sampling = {toml_value(one.sampling.text)}",
             f"samples_used = {test.f.size}",
-            f"rmse = {_toml(shown_quantity(rmse, 'N', 4))}",
+            f"rmse = {toml_value(shown_quantity(rmse, 'N', 4))}",
             f"error_over_range = {float(f'{nrmse:.4g}')!r}" if nrmse == nrmse else "",
             "",
         ]
     return [line for k, line in enumerate(lines) if line or k == 0 or lines[k - 1]][:-1]
 
 
-def _toml(value: Any) -> str:
+def toml_value(value: Any) -> str:
     """A text, number, truth value or list as TOML writes it."""
     if isinstance(value, list):
-        return f"[{', '.join(_toml(item) for item in value)}]"
+        return f"[{', '.join(toml_value(item) for item in value)}]"
     if isinstance(value, float):
         return repr(value)
     if isinstance(value, str):

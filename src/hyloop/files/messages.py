@@ -12,7 +12,7 @@ from hyloop.files.excitations import EXCITATIONS, SIGNALS
 from hyloop.files.frames.members import MEMBERS
 from hyloop.files.frames.sections import MATERIALS, SECTIONS
 from hyloop.files.structures import STRUCTURES
-from hyloop.files.transfers import AXIS, PLAIN
+from hyloop.files.transfers import AXIS, PLAIN, RIG
 from hyloop.files.updaters import UPDATERS
 
 __all__ = ["explain", "path_text"]
@@ -30,7 +30,7 @@ _NAMED_KINDS = {
     "members": MEMBERS,
     "controllers": CONTROLLERS,
 }  # tables in these have names
-_TAGS = (PLAIN, AXIS)  # of tables of a transfer system that no key tells apart
+_TAGS = (PLAIN, AXIS, RIG)  # of tables of a transfer system that no key tells apart
 _OWN = ("value_error", "refused")  # problems that hyloop found and pydantic did not
 _WANTED = {
     "string_type": "a text",

@@ -85,6 +85,7 @@ PAGES: list[tuple[str, str, dict[str, type[Table]]]] = [
         "its sites has one axis of it. [transfer.md](transfer.md) explains them.",
         {
             "a block with parameters alone": transfers.PlainBlock,
+            "an identified rig": transfers.RigSpec,
             "transfer_function": transfers.TransferFunction,
             "zeros_poles": transfers.ZerosPoles,
             "state_space": transfers.StateSpace,

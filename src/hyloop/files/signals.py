@@ -13,7 +13,7 @@ from hyloop.files.units import parse_unit
 if TYPE_CHECKING:
     from hyloop.files.measurements import Channels
 
-__all__ = ["KINDS", "Signal", "check_stated", "pick_signals", "pick_time", "stated_unit"]
+__all__ = ["KINDS", "Signal", "check_stated", "pick_signals", "pick_time", "stated_unit", "unit_size"]
 
 KINDS = {"d": "m", "v": "m/s", "a": "m/s2", "f": "N"}
 _USUAL = {"t": "ms", "d": "mm", "v": "mm/s", "a": "m/s2", "f": "kN"}  # examples in messages
@@ -45,7 +45,7 @@ def pick_time(
             return None, None
         clock = found[0]
     unit = stated_unit(table, clock, "t", units) or "s"
-    return clock, clock.values * _size(table, clock.name, unit, "s", "t")
+    return clock, clock.values * unit_size(table, clock.name, unit, "s", "t")
 
 
 def _no_time(table: LabTable) -> None:
@@ -66,7 +66,7 @@ def pick_signals(
     found = {}
     for key, column in columns.items():
         unit = stated_unit(table, column, key, units)
-        size = _size(table, column.name, unit, KINDS[key], key) * channels.factors.get(key, 1.0)
+        size = unit_size(table, column.name, unit, KINDS[key], key) * channels.factors.get(key, 1.0)
         found[key] = Signal(column.values * size, unit, column)
     return found
 
@@ -131,7 +131,7 @@ def stated_unit(table: LabTable, column: Column, key: str, units: Mapping[str, s
     )
 
 
-def _size(table: LabTable, name: str, unit: str, wanted: str, key: str) -> float:
+def unit_size(table: LabTable, name: str, unit: str, wanted: str, key: str) -> float:
     """Factor from the unit of a column to SI; without a unit it is refused, never guessed."""
     if unit == wanted:
         return 1.0

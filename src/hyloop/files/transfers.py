@@ -11,6 +11,8 @@ from hyloop.core import Block, Instance
 from hyloop.errors import BadInput
 from hyloop.files.fields import Quantity, Table, refuse
 from hyloop.files.laws import LAWS, DeviceSpec
+from hyloop.files.rig_file import is_rig_file
+from hyloop.files.rig_spec import RigSpec
 from hyloop.files.transfer import BLOCKS, MAKERS, Entry, Made
 from hyloop.transfer import (
     Plant,
@@ -26,7 +28,7 @@ from hyloop.transfer import (
     zeros_poles,
 )
 
-__all__ = ["BLOCKS", "MAKERS", "AxisSpec", "PlainBlock", "TransferSpec", "roles_of"]
+__all__ = ["BLOCKS", "MAKERS", "AxisSpec", "PlainBlock", "RigSpec", "TransferSpec", "roles_of"]
 
 BLOCKS["delay"] = Entry(delay, "actuator")
 BLOCKS["first_order_lag"] = Entry(first_order_lag, "actuator")
@@ -88,6 +90,8 @@ class _Linear(Made):
     """Largest velocity."""
     rate: Annotated[float, Quantity("m/s", above=0.0)] | None = None
     """Largest rate of the command."""
+    delay: Annotated[float, Quantity("s", low=0.0)] | None = None
+    """Dead time by which the plant hears its command late; of a plant with one axis."""
 
 
 class TransferFunction(_Linear):
@@ -238,33 +242,30 @@ class AxisSpec(Table):
         raise BadInput("an axis stands at a site; give the block itself here, with a law.")
 
 
-PLAIN, AXIS = "(block)", "(axis)"  # tags in places of errors, which `messages` leaves out
+PLAIN, AXIS, RIG = "(block)", "(axis)", "(rig)"  # tags in places of errors, which `messages` leaves out
 
 
 def _which(given: Any) -> str:
     """Which table it is."""
     if isinstance(given, Table):
-        return (
-            AXIS
-            if isinstance(given, AxisSpec)
-            else str(getattr(given, "law", ""))
-            if isinstance(given, Made)
-            else PLAIN
-        )
+        tags = {AxisSpec: AXIS, RigSpec: RIG}
+        return str(getattr(given, "law", "")) if isinstance(given, Made) else tags.get(type(given), PLAIN)
     if isinstance(given, dict) and ("coupled" in given or "axis" in given):
         return AXIS
+    if isinstance(given, dict) and "law" not in given and is_rig_file(given.get("file")):
+        return RIG
     law = given.get("law") if isinstance(given, dict) else None
     return law if isinstance(law, str) and law in MAKERS else PLAIN
 
 
 def _any_block(source: Any, handler: Any) -> Any:
     """Schema of a table that is a plain block, an axis, or one of all that are made."""
-    tables = {PLAIN: PlainBlock, AXIS: AxisSpec, **MAKERS}
+    tables = {PLAIN: PlainBlock, AXIS: AxisSpec, RIG: RigSpec, **MAKERS}
     union = reduce(or_, (Annotated[table, Tag(name)] for name, table in tables.items()))
     return handler.generate_schema(Annotated[union, Discriminator(_which)])
 
 
-TransferSpec = Annotated[PlainBlock | AxisSpec | Made, GetPydanticSchema(_any_block)]
+TransferSpec = Annotated[PlainBlock | AxisSpec | RigSpec | Made, GetPydanticSchema(_any_block)]
 
 
 def roles_of(name: str) -> str:

@@ -204,7 +204,14 @@ class Loop:
             "counts": {site.name: float(site.count) for site in self.sites},
             "parameters": [name for name in names if name in self._bounds],
             "building": self._building,
+            **self._transfer_channels(),
         }
+
+    def _transfer_channels(self) -> dict[str, Any]:
+        """What shows, at sites with an actuator, the deformation that was achieved and the one that was measured."""
+        sites = [site for site in self.sites if "d" in site.given.get("actuator", {})]
+        channels = {s.name: {"achieved": s.given["actuator"]["d"], "measured": s.measured["d"]} for s in sites}
+        return {"transfer": channels} if channels else {}
 
     def _selected(self, record: Sequence[str] | str) -> list[int]:
         wanted = [record] if isinstance(record, str) else list(record)

@@ -2,9 +2,11 @@
 
 from hyloop.metrics.agreement import mae, mre, nrmse, pearson_r, r2, rmse, rrse, running_rmsd, snr, trac
 from hyloop.metrics.history import Peak, delay, energy, peak
+from hyloop.metrics.tracking import Tracking, tracking, tracking_indicator
 
 __all__ = [
     "Peak",
+    "Tracking",
     "delay",
     "energy",
     "mae",
@@ -18,4 +20,6 @@ __all__ = [
     "running_rmsd",
     "snr",
     "trac",
+    "tracking",
+    "tracking_indicator",
 ]

@@ -19,6 +19,7 @@ NEUTRAL = "#84868c"  # of what all recordings have in common
 
 _MARGIN = {"l": 62, "r": 12, "t": 46, "b": 46}  # px; above the titles there is room for the tools of plotly.js
 _LEGEND = 30  # px
+_DECADES = [float(f"{m}e{k}") for k in range(-2, 4) for m in (1, 2, 5)]  # where logarithmic axes are labelled
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 _SINGLE_MAX = 1e37  # numbers below it fit in single precision
 _DOUBLE_MAX = float(np.finfo(float).max)
@@ -166,7 +167,7 @@ def _x_axis(chart: Chart, i: int, columns: int, suffix: str, domain: list[float]
     if lowest:
         axis["title"] = {"text": escape(panel.x_label), "standoff": 8, "font": {"size": 11}}
     if chart.log_x:
-        axis |= {"type": "log", "nticks": None, "tickvals": [0.05, 0.1, 0.2, 0.5, 1, 2, 5]}
+        axis |= {"type": "log", "nticks": None, "tickvals": _DECADES}
     elif not panel.x_label.startswith("time"):
         axis["autorangeoptions"] = {"include": _frame([line.x for line in panel.lines])}
     if chart.common_x:

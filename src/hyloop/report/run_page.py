@@ -29,6 +29,7 @@ from hyloop.report.following import following_answer, following_sections
 from hyloop.report.page import Answer, Code, Section, Table, write_page
 from hyloop.report.response import respond
 from hyloop.report.response_sections import response_sections, run_answer, with_periods
+from hyloop.report.tracking import tracking_sections
 
 __all__ = ["Chart", "Panel", "Section", "Table", "write_report"]
 
@@ -90,6 +91,7 @@ def write_report(
         *sections,
         *following_sections(recordings),
         *control_sections(recordings),
+        *tracking_sections(recordings),
         *moving,
         *response_sections(recordings),
         *_drawings(recordings),

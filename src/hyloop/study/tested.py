@@ -10,6 +10,7 @@ from hyloop.files.law_file import SIGNALS, IdentifiedLaw, shown_quantity
 from hyloop.files.schema import Experiment
 from hyloop.loop import Loop, Site
 from hyloop.record import Recording
+from hyloop.study.rigs import RigRanges
 
 __all__ = ["LawRanges"]
 
@@ -35,10 +36,12 @@ class LawRanges:
             (name, key): _read_by_device(sites[name], key) for name, law in self._laws.items() for key in law.ranges
         }
         self._reached = {place: (np.inf, -np.inf) for place in self._channels}
-        self.extra = sorted(set(self._channels.values()) - set(recorded))
+        self._rigs = RigRanges(experiment, loop)
+        self.extra = sorted({*self._channels.values(), *self._rigs.channels.values()} - set(recorded))
 
     def see(self, piece: Recording) -> None:
         """Take note of a piece of the run."""
+        self._rigs.see(piece)
         for place, channel in self._channels.items():
             low, high = self._reached[place]
             signal = piece[channel]
@@ -53,8 +56,8 @@ class LawRanges:
         return replace(piece, data=piece.data[:, kept], names=names, units=units)
 
     def notes(self) -> list[str]:
-        """One sentence for each site that went beyond the tests of its law."""
-        notes = []
+        """One sentence for each site that went beyond the tests of its law, or of its rig."""
+        notes = self._rigs.notes()
         for name, law in self._laws.items():
             beyond = [
                 f"{key} ran from {_span(self._reached[name, key], key)}, in the tests from {_span(tested, key)}"

@@ -10,6 +10,7 @@ from hyloop.core.block import Block, Instance, inplace_block
 from hyloop.core.exponential import held_input
 from hyloop.core.jit import jit
 from hyloop.errors import BadInput, BadShape, UnknownName
+from hyloop.transfer.dead_time import behind
 from hyloop.transfer.plant import Plant
 from hyloop.transfer.saturation import LIMITS, MOTION, UNLIMITED, followed, moved
 
@@ -143,6 +144,7 @@ def linear_plant(
     stroke: float = UNLIMITED,
     velocity: float = UNLIMITED,
     rate: float = UNLIMITED,
+    delay: float = 0.0,
     name: str = "linear_plant",
 ) -> Instance:
     """An actuator that is a linear plant; one with several axes goes into a `hyloop.loop.Coupled`.
@@ -156,11 +158,14 @@ def linear_plant(
         How the command moves between ticks: on a straight line, or held by a converter, which costs a tick.
     stroke, velocity, rate : float
         Limits of every axis: largest deformation in m, velocity in m/s, and rate of the command in m/s.
+    delay : float
+        Dead time in s by which the plant hears its command late; of a plant with one axis.
     """
     if hold not in ("line", "step"):
         raise UnknownName("hold", str(hold), ["line", "step"], where=name)
     law, contents = _law(plant, name), _contents(plant, hold)
-    return law(memory=contents, stroke=stroke, velocity=velocity, rate=rate)
+    made = law(memory=contents, stroke=stroke, velocity=velocity, rate=rate)
+    return behind(made, delay) if delay else made
 
 
 def transfer_function(numerator: Any, denominator: Any, **options: Any) -> Instance:
