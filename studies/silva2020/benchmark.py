@@ -1,0 +1,97 @@
+"""The benchmark of Silva et al. (2020): structure, partition, plant, noise and records, as printed and as coded."""
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from hyloop.data import data_folder
+from hyloop.errors import BadInput
+from hyloop.structure import Structure, modal
+
+RATE = 4096  # Hz
+SCALE = 0.4  # of the ground accelerations
+RECORDS = ("elcentro", "kobe", "morgan")
+
+# 3 lateral degrees of freedom, N/m
+K = np.array(
+    [
+        [26_054_884.0, -23_133_939.0, 5_937_035.0],
+        [-23_133_939.0, 32_560_774.0, -14_419_971.0],
+        [5_937_035.0, -14_419_971.0, 9_267_276.0],
+    ]
+)
+CASES = {1: (1000.0, 0.05), 2: (1100.0, 0.04), 3: (1300.0, 0.03), 4: (1000.0, 0.03)}  # floor mass in kg, damping ratio
+
+NOISE_D, NOISE_F = 1.6e-5, 2.18  # m and N, of every sample
+MOST_FORCE, MOST_STROKE, MOST_VELOCITY = 8900.0, 7e-3, 0.3  # N, m, m/s
+
+
+class Plant(NamedTuple):
+    """Servo-valve, actuator and specimen; values of the code."""
+
+    a1b0: float = 2.1283e13  # m Pa/s
+    a2: float = 4.2297e6  # m Pa
+    a3: float = 3.3  # 1/s
+    b1: float = 425.0
+    b2: float = 9.9976e4  # 1/s
+    me: float = 29.13  # kg
+    ce: float = 2 * 0.0097 * (29.13 * 1.19e6) ** 0.5  # N s/m
+    ke: float = 1.19e6  # N/m
+    gain: float = 1.0261  # of the command
+
+    @property
+    def denominator(self) -> np.ndarray:
+        """A0 ... A5 of the transfer function from command to displacement, over B0 and the command gain."""
+        valve = np.array([self.b2, self.b1, 1.0])
+        body = np.convolve([self.a3, 1.0], [self.ke, self.ce, self.me]) + np.array([0.0, self.a2, 0.0, 0.0])
+        whole = np.convolve(valve, body)
+        whole[0] += self.a1b0
+        return whole / (self.a1b0 * self.gain)
+
+
+NOMINAL = Plant()
+DEVIATIONS = {"a3": 1.3, "b1": 3.3, "b2": 3.31e3, "ke": 5e4}
+
+
+def drawn(rng: np.random.Generator) -> Plant:
+    """A plant of the benchmark's distribution."""
+    return NOMINAL._replace(**{key: rng.normal(getattr(NOMINAL, key), std) for key, std in DEVIATIONS.items()})
+
+
+def plants(count: int, seed: int) -> list[Plant]:
+    """So many plants, the same ones for the same seed."""
+    rng = np.random.default_rng(seed)
+    return [drawn(rng) for _ in range(count)]
+
+
+@cache
+def reference(case: int) -> Structure:
+    """The whole structure."""
+    mass, ratio = CASES[case]
+    bare = Structure(M=np.full(3, mass), K=K)
+    return Structure(M=np.full(3, mass), K=K, C=modal(bare, [ratio] * 3))
+
+
+@cache
+def numerical(case: int) -> Structure:
+    """The whole structure less the specimen as it is taken for; the ground moves all of it."""
+    mass, whole = CASES[case][0], reference(case)
+    M, C, Kn = np.full(3, mass), np.array(whole.C), K.copy()
+    M[0] -= NOMINAL.me
+    C[0, 0] -= NOMINAL.ce
+    Kn[0, 0] -= NOMINAL.ke
+    return Structure(M=M, K=Kn, C=C, influence=mass / M)
+
+
+@cache
+def ground(record: str, rate: int = RATE) -> np.ndarray:
+    """Ground acceleration of a record in m/s2, scaled, at so many samples in a second."""
+    folder = data_folder()
+    path = None if folder is None else folder / "rths_benchmark" / f"{record}.csv"
+    if path is None or not path.is_file():
+        raise BadInput(
+            f"rths_benchmark/{record}.csv is not in the data folder; set HYLOOP_DATA to the folder that has it."
+        )
+    t, a = np.loadtxt(path, delimiter=",", skiprows=1).T
+    return SCALE * np.interp(np.arange(0.0, t[-1], 1.0 / rate), t, a)
