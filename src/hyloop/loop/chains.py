@@ -98,6 +98,8 @@ def _source(site: Site, law: str, key: str, available: dict[str, str], role: str
     """Channel of an input: from the chain before it, or as last measured where its name ends in ``_m``."""
     if key in available:
         return available[key]
+    if key == "f" and role == "actuator":  # what pushes back is the force itself and not its reading
+        return f"{site.name}.f"
     signal, measured = key.removesuffix("_m"), site.measured
     if signal == key or role == "device":
         raise BadInput(f"site {site.name}: input {key} of {law} is not connected. Name a channel for it in wiring.")

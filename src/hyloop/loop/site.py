@@ -27,8 +27,8 @@ class Site:
     and feels the force ``f`` along the same vector. Channels are named ``name.signal``; those of the transfer
     system ``name.role.signal``. A block reads each input from the nearest block before it in the chain that gives
     a signal of that name, or from the site itself; the force fed back is the last ``f`` of the chain. An input whose
-    name ends in ``_m`` is what the site has `measured`, as it stood at the end of the tick before; before the first
-    tick that is zero.
+    name ends in ``_m`` is what the site has `measured`, as it stood at the end of the tick before, and ``f`` in an
+    actuator the force of the device then; before the first tick both are zero.
 
     Parameters
     ----------

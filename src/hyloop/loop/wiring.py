@@ -12,7 +12,7 @@ from hyloop.loop.chains import coupled_blocks, place_sites
 from hyloop.loop.site import FreeBlock, Site
 from hyloop.structure import Structure
 
-__all__ = ["Wiring", "check_ticks", "shared_advice", "wire"]
+__all__ = ["Wiring", "check_ticks", "placed", "shared_advice", "wire"]
 
 _ROTATIONS = ("rx", "ry", "rz")  # how names of rotations end, such as A1.rz
 
@@ -86,10 +86,10 @@ def wire(structure: Structure, sites: Sequence[Site], blocks: Sequence[FreeBlock
 def check_ticks(
     structure: Structure, sites: Sequence[Site], blocks: Sequence[FreeBlock], dt: float, substeps: int
 ) -> None:
-    """Refuse trained blocks that would run at another rate than they were trained at."""
-    laws = {site.prefix(role): instance.block for site in sites for role, instance in site.chain.items()}
-    laws |= {other.name: other.block.block for other in (*blocks, *coupled_blocks(sites))}
-    for where, law in laws.items():
+    """Refuse blocks that cannot run at this rate, and trained ones that were trained at another."""
+    for where, instance in placed(sites, blocks).items():
+        law = instance.block
+        instance.check_fit(dt / substeps, where)
         check_tick(
             law.name,
             law.tick,
@@ -102,6 +102,12 @@ def check_ticks(
         for law in group.keep:
             if isinstance(law, Block):
                 check_tick(law.name, law.tick, dt, group.name, "this loop steps its structure", "Set dt to {} s")
+
+
+def placed(sites: Sequence[Site], blocks: Sequence[FreeBlock]) -> dict[str, Instance]:
+    """Every block of a loop, by what its channels begin with."""
+    found = {site.prefix(role): instance for site in sites for role, instance in site.chain.items()}
+    return found | {other.name: other.block for other in (*blocks, *coupled_blocks(sites))}
 
 
 def shared_advice(channel: str, shared: dict[str, str]) -> str:
