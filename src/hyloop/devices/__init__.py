@@ -7,10 +7,13 @@ from hyloop.devices.bouc_wen import bouc_wen
 from hyloop.devices.brfd import brfd_gap_slip, brfd_stick_slip, draw_brfd
 from hyloop.devices.brfd_laws import gap_slip, stick_slip
 from hyloop.devices.bwbn import bouc_wen_baber_noori
+from hyloop.devices.commands import command_of
 from hyloop.devices.linear import dashpot, spring
 from hyloop.devices.lugre import lugre, lugre_exact
+from hyloop.devices.mr_damper import mr_damper
 from hyloop.devices.prandtl_ishlinskii import play, prandtl_ishlinskii
 from hyloop.devices.steel import giuffre_menegotto_pinto
+from hyloop.devices.variable_friction import variable_friction
 from hyloop.devices.viscous import nonlinear_maxwell, nonlinear_viscous
 
 __all__ = [
@@ -20,6 +23,7 @@ __all__ = [
     "bouc_wen_baber_noori",
     "brfd_gap_slip",
     "brfd_stick_slip",
+    "command_of",
     "dashpot",
     "draw_brfd",
     "friction_backlash",
@@ -27,12 +31,14 @@ __all__ = [
     "giuffre_menegotto_pinto",
     "lugre",
     "lugre_exact",
+    "mr_damper",
     "nonlinear_maxwell",
     "nonlinear_viscous",
     "play",
     "prandtl_ishlinskii",
     "spring",
     "stick_slip",
+    "variable_friction",
 ]
 
 # the catalogue: laws by name, and of a family of laws its default member

@@ -104,7 +104,7 @@ def device_text(name: str) -> str:
     words = [f'law = "{name}"']
     for key, param in LAWS[name].params.items():
         try:
-            with_unit = parse_unit(param.unit).dimension != (0, 0, 0)
+            with_unit = parse_unit(param.unit).dimension != parse_unit("-").dimension
         except BadInput:  # a power that depends on a parameter: plain numbers only
             with_unit = False
         short = f"{param.default:g}" if float(f"{param.default:g}") == param.default else repr(param.default)

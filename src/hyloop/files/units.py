@@ -20,16 +20,17 @@ LARGEST = 1e30  # in SI units; beyond it, and below its inverse, products overfl
 
 
 class Unit(NamedTuple):
-    """A unit: its size in SI units, and its dimension as powers of metre, kilogram and second."""
+    """A unit: its size in SI units, and its dimension as powers of metre, kilogram, second and ampere."""
 
     size: float
     m: int = 0
     kg: int = 0
     s: int = 0
+    A: int = 0
 
     @property
-    def dimension(self) -> tuple[int, int, int]:
-        return self.m, self.kg, self.s
+    def dimension(self) -> tuple[int, int, int, int]:
+        return self.m, self.kg, self.s, self.A
 
     def times(self, other: "Unit", power: int = 1) -> "Unit":
         """This unit times `other` to an integer power."""
@@ -45,6 +46,7 @@ _BASIC = {
     "J": Unit(1.0, 2, 1, -2),
     "W": Unit(1.0, 2, 1, -3),
     "Hz": Unit(1.0, s=-1),
+    "A": Unit(1.0, A=1),
 }
 _PREFIXES = {"": 1.0, "G": 1e9, "M": 1e6, "k": 1e3, "c": 1e-2, "m": 1e-3, "u": 1e-6, "µ": 1e-6, "μ": 1e-6, "n": 1e-9}
 _OTHERS = {
@@ -81,18 +83,19 @@ _TOKEN = re.compile(r"\s*(?:(?P<name>[A-Za-zµμ]+|%)|(?P<digits>[0-9]+)|(?P<sig
 _LARGEST_POWER = 12  # no quantity of mechanics goes beyond it
 
 _EXAMPLES = {
-    (0, 0, 0): "'5 %' or 0.05",
-    (1, 0, 0): "'25 mm'",
-    (0, 1, 0): "'40 t'",
-    (0, 0, 1): "'1/1024 s'",
-    (1, 1, -2): "'23 kN'",
-    (0, 1, -2): "'37 kN/mm'",
-    (0, 1, -1): "'30 kN s/m'",
-    (1, 0, -2): "'0.35 g' or '1000 gal'",
-    (1, 0, -1): "'25 mm/s'",
-    (0, 0, -1): "'2 Hz'",
-    (2, 1, -2): "'2.5 kJ'",
-    (-2, -1, 2): "'5e-9 1/(N mm)'",
+    (0, 0, 0, 0): "'5 %' or 0.05",
+    (1, 0, 0, 0): "'25 mm'",
+    (0, 1, 0, 0): "'40 t'",
+    (0, 0, 1, 0): "'1/1024 s'",
+    (1, 1, -2, 0): "'23 kN'",
+    (0, 1, -2, 0): "'37 kN/mm'",
+    (0, 1, -1, 0): "'30 kN s/m'",
+    (1, 0, -2, 0): "'0.35 g' or '1000 gal'",
+    (1, 0, -1, 0): "'25 mm/s'",
+    (0, 0, -1, 0): "'2 Hz'",
+    (2, 1, -2, 0): "'2.5 kJ'",
+    (-2, -1, 2, 0): "'5e-9 1/(N mm)'",
+    (0, 0, 0, 1): "'0.6 A'",
 }
 
 
