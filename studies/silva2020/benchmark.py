@@ -24,39 +24,44 @@ K = np.array(
 CASES = {1: (1000.0, 0.05), 2: (1100.0, 0.04), 3: (1300.0, 0.03), 4: (1000.0, 0.03)}  # floor mass in kg, damping ratio
 
 NOISE_D, NOISE_F = 1.6e-5, 2.18  # m and N, of every sample
+LSB = 2 * 3.8 / 2**18  # V: 18 bits
+LSB_D, LSB_F = LSB * 7.89e-3, LSB * 1096.0  # m and N
 MOST_FORCE, MOST_STROKE, MOST_VELOCITY = 8900.0, 7e-3, 0.3  # N, m, m/s
 
 
 class Plant(NamedTuple):
-    """Servo-valve, actuator and specimen; values of the code."""
+    """Servo-valve, actuator and specimen, named as in `hyloop.transfer.servo_hydraulic`; values of the code."""
 
-    a1b0: float = 2.1283e13  # m Pa/s
-    a2: float = 4.2297e6  # m Pa
-    a3: float = 3.3  # 1/s
-    b1: float = 425.0
-    b2: float = 9.9976e4  # 1/s
-    me: float = 29.13  # kg
-    ce: float = 2 * 0.0097 * (29.13 * 1.19e6) ** 0.5  # N s/m
-    ke: float = 1.19e6  # N/m
+    a1_beta0: float = 2.1283e13
+    a2: float = 4.2297e6
+    a3: float = 3.3
+    beta1: float = 425.0
+    beta2: float = 9.9976e4
+    m: float = 29.13
+    c: float = 2 * 0.0097 * (29.13 * 1.19e6) ** 0.5
+    k: float = 1.19e6
     gain: float = 1.0261  # of the command
 
     @property
     def denominator(self) -> np.ndarray:
         """A0 ... A5 of the transfer function from command to displacement, over B0 and the command gain."""
-        valve = np.array([self.b2, self.b1, 1.0])
-        body = np.convolve([self.a3, 1.0], [self.ke, self.ce, self.me]) + np.array([0.0, self.a2, 0.0, 0.0])
+        valve = np.array([self.beta2, self.beta1, 1.0])
+        body = np.convolve([self.a3, 1.0], [self.k, self.c, self.m]) + np.array([0.0, self.a2, 0.0, 0.0])
         whole = np.convolve(valve, body)
-        whole[0] += self.a1b0
-        return whole / (self.a1b0 * self.gain)
+        whole[0] += self.a1_beta0
+        return whole / (self.a1_beta0 * self.gain)
 
 
 NOMINAL = Plant()
-DEVIATIONS = {"a3": 1.3, "b1": 3.3, "b2": 3.31e3, "ke": 5e4}
+DEVIATIONS = {"a3": 1.3, "beta1": 3.3, "beta2": 3.31e3, "k": 5e4}
 
 
 def drawn(rng: np.random.Generator) -> Plant:
-    """A plant of the benchmark's distribution."""
-    return NOMINAL._replace(**{key: rng.normal(getattr(NOMINAL, key), std) for key, std in DEVIATIONS.items()})
+    """A plant of the benchmark's distribution; one that would leak backwards (a3 < 0, one in 180) is drawn again."""
+    while True:
+        found = NOMINAL._replace(**{key: rng.normal(getattr(NOMINAL, key), std) for key, std in DEVIATIONS.items()})
+        if found.a3 >= 0.0:
+            return found
 
 
 def plants(count: int, seed: int) -> list[Plant]:
@@ -78,10 +83,17 @@ def numerical(case: int) -> Structure:
     """The whole structure less the specimen as it is taken for; the ground moves all of it."""
     mass, whole = CASES[case][0], reference(case)
     M, C, Kn = np.full(3, mass), np.array(whole.C), K.copy()
-    M[0] -= NOMINAL.me
-    C[0, 0] -= NOMINAL.ce
-    Kn[0, 0] -= NOMINAL.ke
+    M[0] -= NOMINAL.m
+    C[0, 0] -= NOMINAL.c
+    Kn[0, 0] -= NOMINAL.k
     return Structure(M=M, K=Kn, C=C, influence=mass / M)
+
+
+@cache
+def without_specimen(case: int) -> Structure:
+    """The whole structure less stiffness and damping of the specimen, for another one in its place."""
+    bare = numerical(case)
+    return Structure(M=np.full(3, CASES[case][0]), K=bare.K, C=bare.C)
 
 
 @cache

@@ -39,7 +39,7 @@ class Criteria(NamedTuple):
 
 
 def nrms(a: np.ndarray, b: np.ndarray) -> float:
-    """Standard deviation of the difference over that of b, in %; the paper prints raw sums, its code takes deviations."""
+    """Standard deviation of the difference over that of b, in %, as the code has it; the paper prints raw sums."""
     return 100.0 * float(np.std(a - b) / np.std(b))
 
 

@@ -6,17 +6,32 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hyloop import Loop, Site
-from hyloop.core import Instance
+from hyloop.core import Instance, Param, block
 from hyloop.integrators import newmark_explicit
+from hyloop.transfer import handed_on, sensor, servo_hydraulic
 
-from .benchmark import MOST_FORCE, MOST_STROKE, MOST_VELOCITY, NOISE_D, NOISE_F, NOMINAL, RATE, Plant
-from .benchmark import ground, numerical, reference
+from .benchmark import (
+    LSB_D,
+    LSB_F,
+    MOST_FORCE,
+    MOST_STROKE,
+    MOST_VELOCITY,
+    NOISE_D,
+    NOISE_F,
+    NOMINAL,
+    RATE,
+    Plant,
+    ground,
+    numerical,
+    reference,
+    without_specimen,
+)
 from .criteria import Criteria, criteria
-from .rig import instruments, load_cell, perfect, servo
 
-CHANNELS = ("u.1", "u.2", "u.3", "rig.sensor.d", "rig.actuator.d", "rig.actuator.v", "rig.actuator.f")
+CHANNELS = ("u.1", "u.2", "u.3", "rig.sensor.d", "rig.actuator.d", "rig.actuator.v", "rig.f")
 PERFECT, NONE = "perfect", "none"  # in place of a compensator
-FARTHEST = 0.05  # m: a numerical part that moves farther than seven times the stroke has lost its rig
+UNSTABLE = 100.0  # % tracking error: the rig is then farther off than it has moved
+FARTHEST = 2 * MOST_STROKE  # of the numerical part: a run that gets there has lost its rig
 
 
 class Setting(NamedTuple):
@@ -27,9 +42,7 @@ class Setting(NamedTuple):
     rate: int = RATE
     noise: float = 1.0  # over the benchmark's
     seed: int = 0  # of the noise
-    losses: float = 0.0  # lost samples in a second
-    loss: int = 1  # ticks long
-    ahead: int = 0  # 1: the controller reads the sensors in the tick of its command, as the benchmark's does
+    dropout: float = 0.0  # share of the samples that are lost
 
 
 class Outcome(NamedTuple):
@@ -42,31 +55,69 @@ class Outcome(NamedTuple):
     velocity: float
 
 
+@block(
+    inputs={"d": "m"},
+    outputs={"d": "m", "v": "m/s", "f": "N"},
+    state={"d_1": "m", "d_2": "m"},
+    params={key: Param("-", getattr(NOMINAL, key)) for key in ("m", "c", "k")},
+    reference="ours: what no rig can do",
+)
+def perfect(x, u, dt, p):
+    """A rig that is where it should be at once; velocity and acceleration by backward differences."""
+    a = (u[0] - 2.0 * x[0] + x[1]) / (dt * dt)
+    v = (u[0] - x[0]) / dt + 0.5 * dt * a
+    return (u[0], v, p[0] * a + p[1] * v + p[2] * u[0]), (u[0], x[0])
+
+
+def instruments(setting: Setting) -> Instance:
+    """Noise, the steps of the converter, lost samples, and the late force.
+
+    The benchmark delays the force by a tick and holds it over the next, 1.5 ticks in the mean; a step of the structure
+    takes the force at its own time. The converter's range is four times the benchmark's, which stops short of the
+    forces of its own runs; its steps are the same.
+    """
+    bits = 20
+    return sensor(
+        noise_d=setting.noise * NOISE_D,
+        noise_f=setting.noise * NOISE_F,
+        seed=float(setting.seed),
+        dropout=setting.dropout,
+        delay_f=1.5,
+        bits=bits,
+        range_d=LSB_D * 2 ** (bits - 1),
+        range_f=LSB_F * 2 ** (bits - 1),
+    )
+
+
 @cache
 def loop(compensator: Instance | str, setting: Setting, specimen: Instance | None = None) -> Loop:
-    """A virtual test with the nominal plant, to which `Loop.copy` gives another one, or with a `PERFECT` rig."""
-    ideal = compensator == PERFECT
+    """A virtual test with the nominal plant, to which `Loop.copy` gives another one, or with a `PERFECT` rig.
+
+    A nonlinear `specimen` stands in place of the linear one. Its force alone is fed back; the mass that moves with the
+    piston is part of the structure then, which does not feel it twice.
+    """
+    structure, device, plant = numerical(setting.case), handed_on(), NOMINAL._asdict()
+    if specimen is not None:
+        structure, device = without_specimen(setting.case), specimen
+        plant |= {"k": specimen.stiffness, "c": specimen.damping, "outside": 1.0}
     transfer: dict[str, Any] = {
-        "actuator": perfect() if ideal else servo(NOMINAL, setting.rate, specimen, setting.ahead),
-        "sensor": instruments(
-            noise_d=setting.noise * NOISE_D,
-            noise_f=setting.noise * NOISE_F,
-            seed=float(setting.seed),
-            losses=setting.losses,
-            loss=float(setting.loss),
-            ahead=float(setting.ahead),
-        ),
+        "actuator": perfect() if compensator == PERFECT else servo_hydraulic(**plant),
+        "sensor": instruments(setting),
     }
     if isinstance(compensator, Instance):
         transfer["compensator"] = compensator
-    site = Site("rig", [1.0, 0.0, 0.0], load_cell(), physical=True, transfer=transfer, max_d=FARTHEST)
-    return Loop(numerical(setting.case), [site], method=newmark_explicit(), dt=1.0 / setting.rate)
+    site = Site("rig", [1.0, 0.0, 0.0], device, physical=True, transfer=transfer, max_d=FARTHEST)
+    return Loop(structure, [site], method=newmark_explicit(), dt=1.0 / setting.rate)
 
 
 @cache
-def reference_motion(case: int, record: str, rate: int) -> np.ndarray:
-    """Displacements (N, 3) of the reference structure."""
-    whole = Loop(reference(case), method=newmark_explicit(), dt=1.0 / rate)
+def reference_motion(case: int, record: str, rate: int, specimen: Instance | None = None) -> np.ndarray:
+    """Displacements (N, 3) of the reference structure; with a nonlinear specimen at floor 1, of that with it."""
+    if specimen is None:
+        whole = Loop(reference(case), method=newmark_explicit(), dt=1.0 / rate)
+    else:
+        site = Site("rig", [1.0, 0.0, 0.0], specimen)
+        whole = Loop(without_specimen(case), [site], method=newmark_explicit(), dt=1.0 / rate)
     recording = whole.run(ground(record, rate), record=("u.1", "u.2", "u.3"))
     return np.column_stack([recording[f"u.{k}"] for k in (1, 2, 3)])
 
@@ -79,15 +130,14 @@ def test(
     changes = {f"rig.actuator.{key}": value for key, value in plant._asdict().items() if value != getattr(NOMINAL, key)}
     motion = ground(setting.record, setting.rate)
     recording = made.copy(changes).run(motion, record=CHANNELS, on_fault="stop")
-    return outcome(recording, setting, len(motion)), recording
+    return outcome(recording, setting, len(motion), specimen), recording
 
 
-def outcome(recording: Any, setting: Setting, length: int) -> Outcome:
+def outcome(recording: Any, setting: Setting, length: int, specimen: Instance | None) -> Outcome:
     """Judge a recording; one that broke off is unstable, and so is one whose rig is farther off than it moved."""
-    ahead, last = setting.ahead, len(recording.time) - setting.ahead
-    y = np.column_stack([recording[f"u.{k}"][ahead:] for k in (1, 2, 3)])
-    xr = reference_motion(setting.case, setting.record, setting.rate)[ahead:]
-    found = criteria(y, recording["rig.sensor.d"][:last], recording["rig.actuator.d"][:last], xr, setting.rate)
-    stable = len(y) == length - ahead and bool(np.isfinite(y).all()) and found.tracking < 100.0
-    most = [float(np.max(np.abs(recording[f"rig.actuator.{key}"]))) for key in ("f", "d", "v")]
+    y = np.column_stack([recording[f"u.{k}"] for k in (1, 2, 3)])
+    xr = reference_motion(setting.case, setting.record, setting.rate, specimen)
+    found = criteria(y, recording["rig.sensor.d"], recording["rig.actuator.d"], xr, setting.rate)
+    stable = len(y) == length and bool(np.isfinite(y).all()) and found.tracking < UNSTABLE
+    most = [float(np.max(np.abs(recording[f"rig.{key}"]))) for key in ("f", "actuator.d", "actuator.v")]
     return Outcome(found, stable, most[0] / MOST_FORCE, most[1] / MOST_STROKE, most[2] / MOST_VELOCITY)

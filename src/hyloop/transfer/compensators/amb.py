@@ -49,7 +49,7 @@ def amb(
 
     .. math:: u = \sum_k a_k\,d^{(k)}, \qquad \varepsilon = u_f - \sum_k a_k\,x_f^{(k)}, \qquad
         a_k \leftarrow a_k + \frac{\gamma_k\,x_f^{(k)}\,\varepsilon}{1 + \sum_j \gamma_j\,(x_f^{(j)})^2}, \qquad
-        \gamma_k = \nu\,\delta t\,\frac{s_k^2}{\ell^2}
+        \gamma_k = \nu\,\delta t\,\frac{s_k^2}{L^2}
 
     with the filtered command and measured motion of the same tick (`hyloop.transfer.compensators.motion`). The
     coefficients of a low-order model of the plant follow the gradient of the squared error; with the denominator the
@@ -65,7 +65,7 @@ def amb(
     limits, rates
         Limits of every coefficient, and its largest change in a second.
     speed, level : float
-        ν in 1/s and ℓ in m: the error of the model falls at the rate ν where terms of size ℓ make up the command.
+        The error of the model falls at the rate `speed` in 1/s where terms of the size `level` in m make up the command.
     scales : sequence of float, optional
         s_k in s^k: how the descent is shared out. Default: the seeds, which then must not be zero.
     threshold : float

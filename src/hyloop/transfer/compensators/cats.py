@@ -1,4 +1,4 @@
-"""Conditional adaptive time series compensator: recursive instead of a window, and only where there is something to learn."""
+"""Conditional adaptive time series: recursive, without a window, and only where there is something to learn."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -66,7 +66,7 @@ def conditional_ats(
         P \leftarrow \frac{P - g \phi^T P}{\lambda}, \qquad \lambda = e^{-\delta t/T}
 
     Nothing changes unless the filtered measured deformation is at least the threshold *and* the error is at least the
-    tolerance times it. So rest, noise and a model that is good enough leave the coefficients alone, and no window has
+    tolerance times the motion, :math:`\sqrt{x_f^2 + (a_1 \dot x_f)^2}`. So rest, noise and a model that is good enough leave the coefficients alone, and no window has
     to be kept. The idea of conditions is that of Palacio-Betancur and Gutierrez Soto; the recursion and the form of the
     conditions are ours. What is forgotten is bounded: *P* never grows beyond its start.
 
@@ -81,7 +81,7 @@ def conditional_ats(
     noise : float
         σ in m: what the filtered command differs from the model by, from tick to tick.
     threshold, tolerance : float
-        Conditions: least deformation in m, and least error over the deformation.
+        Conditions: least deformation in m, and least error over the motion.
     scales : sequence of float, optional
         Spread of every seed in s^k; default half the seed, which then must not be zero.
 
@@ -122,7 +122,7 @@ def _memory(order: int, stride: int) -> tuple[CatsMemory, int]:
 def _block(order: int, stride: int, dt: float) -> Block:
     own = {
         "threshold": Param("m", 0.0, 0.0, about="least measured deformation"),
-        "tolerance": Param("-", 0.0, 0.0, about="least error over the deformation"),
+        "tolerance": Param("-", 0.0, 0.0, about="least error over the motion"),
         "cutoff": CUTOFF_PARAM,
         "noise": Param("m", 1e-5, 1e-300, about="standard deviation of the residual"),
         "memory_time": Param("s", 1.0, 1e-300, about="time after which a sample counts 1/e"),
@@ -149,7 +149,8 @@ def _step(order: int, stride: int) -> Callable:
             for k in range(n):
                 error -= m.a[k] * m.phi[k]
             size = abs(m.phi[0])
-            if size >= p[0] and abs(error) >= p[1] * size and size > 0.0:
+            whole = math.hypot(size, m.a[1] * m.phi[1])  # where the motion passes zero its velocity counts
+            if size >= p[0] and abs(error) >= p[1] * whole and whole > 0.0:
                 adapting = 1.0
                 recur(m, n, p[3], math.exp(-dt / p[4]))
                 for k in range(n):

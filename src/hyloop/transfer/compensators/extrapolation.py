@@ -67,7 +67,7 @@ def _block(order: int, steps: int, dt: float) -> Block:
             f"c{j}": Param("-", math.nan, about=f"weight of the sample {j} spacings ago") for j in range(order + 1)
         },
         memory=2 + order * steps + 1,
-        reference="Horiuchi, Inoue, Konno, Namita (1999), real-time hybrid experiments, Earthquake Eng. Struct. Dyn. 28",
+        reference="Horiuchi, Inoue, Konno, Namita (1999), Earthquake Eng. Struct. Dyn. 28(10), 1121-1141",
     )
     return replace(make(_step(order, steps)), name="extrapolation", tick=dt)
 

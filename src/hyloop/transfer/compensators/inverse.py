@@ -46,7 +46,7 @@ def inverse(a: Sequence[float], *, dt: float, substeps: int = 1) -> Instance:
 
 
 def _memory(order: int, stride: int) -> tuple[InverseMemory, int]:
-    return laid_out(InverseMemory, {"ticks": 1, "place": 1, "ring": 3 * stride + 1, "wanted": order + 1})
+    return laid_out(InverseMemory, {"ticks": 1, "place": 1, "ring": 4 * stride + 1, "wanted": order + 1})
 
 
 @cache

@@ -16,6 +16,8 @@ from hyloop.transfer.compensators.coefficients import check_sampling
 
 __all__ = ["phase_lead", "pi_lead"]
 
+_PI = 4  # numbers of a PI controller before those of its lead: begun, last error, integral, last target
+
 
 def phase_lead(num: Sequence[float], den: Sequence[float], *, dt: float) -> Instance:
     r"""Phase lead, or any other filter ``num(s)/den(s)`` of the command, discretised by Tustin's rule.
@@ -42,7 +44,8 @@ def pi_lead(kp: float, ki: float, num: Sequence[float], den: Sequence[float], *,
     .. math:: u = \left(k_p + \frac{k_i}{s}\right) \left(\frac{num(s)}{den(s)}\,d - d_m\right)
 
     The sample controller of the benchmark of Silva et al. (2020). Inputs are the deformation wanted ``d`` and the one
-    measured in the last tick ``d_m``, output the command ``d``. Tustin's rule throughout.
+    measured in the last tick ``d_m``, output the command ``d``. What was measured is compared with the target of the
+    tick it was measured in. Tustin's rule throughout.
 
     Parameters
     ----------
@@ -57,7 +60,7 @@ def pi_lead(kp: float, ki: float, num: Sequence[float], den: Sequence[float], *,
             "the actuator away."
         )
     b, a, start = _tustin("pi_lead", num, den, dt)
-    memory = np.concatenate([[0.0, 0.0, 0.0], np.zeros(len(start)), start, b, a])
+    memory = np.concatenate([np.zeros(_PI + len(start)), start, b, a])
     return _pi(len(start), float(dt))(memory=memory, kp=kp, ki=ki)
 
 
@@ -123,7 +126,7 @@ def _pi(order: int, dt: float) -> Block:
             "kp": Param("-", 1.0, 0.0, about="gain of the error"),
             "ki": Param("1/s", 0.0, 0.0, about="gain of its integral"),
         },
-        memory=3 + 4 * order + 2,
+        memory=_PI + 4 * order + 2,
         reference="Silva, Gomez, Maghareh, Dyke, Spencer (2020), doi:10.1016/j.ymssp.2019.106381",
     )
     return replace(make(_pi_step(order)), name="pi_lead", tick=dt)
@@ -131,9 +134,11 @@ def _pi(order: int, dt: float) -> Block:
 
 def _pi_step(order: int) -> Callable:
     def advance(x, u, dt, p, y):
-        error = _filtered(tail(x, 3), order, tail(x, 3 + order), x[0] == 0.0, u[0]) - u[1]
-        x[2] += 0.5 * dt * (error + (x[1] if x[0] != 0.0 else error))  # integral
-        x[0], x[1] = 1.0, error
+        begun = x[0] != 0.0
+        target = _filtered(tail(x, _PI), order, tail(x, _PI + order), not begun, u[0])
+        error = (x[3] if begun else target) - u[1]
+        x[2] += 0.5 * dt * (error + (x[1] if begun else error))
+        x[0], x[1], x[3] = 1.0, error, target
         y[0] = p[0] * error + p[1] * x[2]
 
     return advance

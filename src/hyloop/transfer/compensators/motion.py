@@ -1,10 +1,14 @@
-r"""The motion that a compensator works with: derivatives of what is wanted, and filtered pairs of what was sent and seen.
+r"""The motion a compensator works with: derivatives of what is wanted, and filtered pairs of what was sent and seen.
 
 What is wanted comes from an integration and is smooth: its derivatives are backward differences. With the backward
 difference :math:`\nabla` over *m* ticks, :math:`h = m\,\delta t`,
 
-.. math:: \dot d = \frac{\nabla + \nabla^2/2 + \nabla^3/3}{h}\,d, \qquad \ddot d = \frac{\nabla^2 + \nabla^3}{h^2}\,d,
-    \qquad \dddot d = \frac{\nabla^3}{h^3}\,d .
+.. math:: \dot d = \frac{\nabla + \nabla^2/2 + \nabla^3/3 + \nabla^4/4}{h}\,d, \qquad
+    \ddot d = \frac{\nabla^2 + \nabla^3 + 11\,\nabla^4/12}{h^2}\,d, \qquad
+    \dddot d = \frac{\nabla^3 + 3\,\nabla^4/2}{h^3}\,d ,
+
+each exact for a polynomial of fourth order. A derivative that is late by a tick would be worth nothing at the highest
+frequencies of a structure, where the higher terms of an inverse are many times the motion itself.
 
 What was measured is noisy. It passes *n* equal low-passes :math:`H = \omega/(s + \omega)` one after another, and so
 does the command of the same tick: a linear relation between the two, which is what a compensator looks for, is then
@@ -34,7 +38,7 @@ class Common(NamedTuple):
 
     ticks: int  # so far, up to the length of the ring
     place: int  # in the ring
-    ring: int  # the deformation wanted, of the last 3 m + 1 ticks
+    ring: int  # the deformation wanted, of the last 4 m + 1 ticks
     wanted: int  # d and its derivatives now
     sent: int  # the command through 0, 1, ... n low-passes
     seen: int  # the measured deformation likewise
@@ -45,26 +49,27 @@ class Common(NamedTuple):
 
 def common_sizes(order: int, stride: int) -> dict[str, int]:
     """How many numbers each part needs, for derivatives up to `order` and differences over `stride` ticks."""
-    parts = {"ticks": 1, "place": 1, "ring": 3 * stride + 1, "wanted": order + 1}
+    parts = {"ticks": 1, "place": 1, "ring": 4 * stride + 1, "wanted": order + 1}
     return parts | {"sent": order + 2, "seen": order + 2, "phi": order + 2, "a": order + 1, "command": 1}
 
 
 @verb
 def want(m: Any, order: int, stride: int, d: float, dt: float) -> None:
     """Enter what is wanted into the ring and find its derivatives."""
-    slots, h = 3 * stride + 1, stride * dt
+    slots, h = 4 * stride + 1, stride * dt
     place = int(m.place[0])
     for k in range(slots if m.ticks[0] == 0.0 else 1):  # the first sample begins at rest
         m.ring[(place + k) % slots] = d
     d1, d2 = m.ring[(place + slots - stride) % slots], m.ring[(place + slots - 2 * stride) % slots]
-    d3 = m.ring[(place + 1) % slots]
+    d3, d4 = m.ring[(place + slots - 3 * stride) % slots], m.ring[(place + 1) % slots]
     D1, D2, D3 = d - d1, d - 2.0 * d1 + d2, d - 3.0 * d1 + 3.0 * d2 - d3
+    D4 = d - 4.0 * d1 + 6.0 * d2 - 4.0 * d3 + d4
     m.wanted[0] = d
-    m.wanted[1] = (D1 + D2 / 2.0 + D3 / 3.0) / h
+    m.wanted[1] = (D1 + D2 / 2.0 + D3 / 3.0 + D4 / 4.0) / h
     if order > 1:
-        m.wanted[2] = (D2 + D3) / (h * h)
+        m.wanted[2] = (D2 + D3 + 11.0 / 12.0 * D4) / (h * h)
     if order > 2:
-        m.wanted[3] = D3 / (h * h * h)
+        m.wanted[3] = (D3 + 1.5 * D4) / (h * h * h)
     m.place[0] = (place + 1) % slots
 
 

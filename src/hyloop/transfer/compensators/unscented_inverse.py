@@ -6,9 +6,9 @@ its shape,
 .. math:: u = A \left(d + \tau \dot d + r\,\tau^2 \ddot d + q\,\tau^3 \dddot d\right) .
 
 A pure delay has r = 1/2 and q = 1/6, one lag of first order r = q = 0, *n* equal lags r = (n-1)/(2n) and
-q = (n-1)(n-2)/(6n²): plants with real poles lie between. So a filter that knows nothing of the rig but "a delay between 5
-and 50 ms" begins with a covariance that says just this, and takes from the first motions above the noise what there is
-in them.
+q = (n-1)(n-2)/(6n²): plants with real poles lie between. So a filter that knows nothing of the rig but "a delay between
+5 and 50 ms" begins with a covariance that says just this, and takes from the first motions above the noise what there
+is in them.
 """
 
 import math
@@ -96,7 +96,7 @@ def unscented_inverse(
 ) -> Instance:
     r"""Compensator by a bounded unscented filter on amplitude, delay and shape of the inverse plant.
 
-    Every third number is given as (low, start, high). The filter (`hyloop.updating.unscented`) begins with half the
+    Each number is given as (low, start, high). The filter (`hyloop.updating.unscented`) begins with half the
     distance to the farther bound as standard deviation, holds the numbers inside the bounds, and takes the command of
     a tick, filtered, for its measurement and the filtered measured motion of that tick for its input
     (`hyloop.transfer.compensators.motion`). Inputs are the deformation wanted ``d`` and the one measured in the last
@@ -144,8 +144,8 @@ def unscented_inverse(
         )
     if not (0.0 <= noise < math.inf and 0.0 <= error < 1.0 and noise + error > 0.0 and 0.0 < drift < math.inf):
         raise OutOfBounds(
-            f"{where}: noise = {noise!r} m and error = {error!r} must not be negative nor both zero, error below 1, and "
-            f"drift = {drift!r} positive."
+            f"{where}: noise = {noise!r} m and error = {error!r} must not be negative nor both zero, error below 1, "
+            f"and drift = {drift!r} positive."
         )
     order, every = len(shape) + 1, max(1, round(1.0 / (_BANDWIDTHS * cutoff * dt)))
     seeds = _coefficients([row[1] for row in given.values()])
