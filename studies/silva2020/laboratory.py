@@ -89,19 +89,20 @@ def instruments(setting: Setting) -> Instance:
     )
 
 
-@cache
-def loop(compensator: Instance | str, setting: Setting, specimen: Instance | None = None) -> Loop:
-    """A virtual test with the nominal plant, to which `Loop.copy` gives another one, or with a `PERFECT` rig.
+def loop(
+    compensator: Instance | str, setting: Setting, plant: Plant = NOMINAL, specimen: Instance | None = None
+) -> Loop:
+    """A virtual test with a compensator and a plant, or with a `PERFECT` rig.
 
     A nonlinear `specimen` stands in place of the linear one. Its force alone is fed back; the mass that moves with the
     piston is part of the structure then, which does not feel it twice.
     """
-    structure, device, plant = numerical(setting.case), handed_on(), NOMINAL._asdict()
+    structure, device, rig = numerical(setting.case, plant), handed_on(), plant._asdict()
     if specimen is not None:
         structure, device = without_specimen(setting.case), specimen
-        plant |= {"k": specimen.stiffness, "c": specimen.damping, "outside": 1.0}
+        rig |= {"k": specimen.stiffness, "c": specimen.damping, "outside": 1.0}
     transfer: dict[str, Any] = {
-        "actuator": perfect() if compensator == PERFECT else servo_hydraulic(**plant),
+        "actuator": perfect(m=plant.m, c=plant.c, k=plant.k) if compensator == PERFECT else servo_hydraulic(**rig),
         "sensor": instruments(setting),
     }
     if isinstance(compensator, Instance):
@@ -126,10 +127,9 @@ def test(
     compensator: Instance | str, setting: Setting, plant: Plant = NOMINAL, specimen: Instance | None = None
 ) -> tuple[Outcome, Any]:
     """Run one virtual test; what it is judged by, and the recording."""
-    made = loop(compensator, setting, specimen)
-    changes = {f"rig.actuator.{key}": value for key, value in plant._asdict().items() if value != getattr(NOMINAL, key)}
+    made = loop(compensator, setting, plant, specimen)
     motion = ground(setting.record, setting.rate)
-    recording = made.copy(changes).run(motion, record=CHANNELS, on_fault="stop")
+    recording = made.run(motion, record=CHANNELS, on_fault="stop")
     return outcome(recording, setting, len(motion), specimen), recording
 
 

@@ -23,7 +23,7 @@ from hyloop.transfer.compensators.motion import CUTOFF, CUTOFF_PARAM, Common, ac
 
 __all__ = ["amb"]
 
-SPEED, LEVEL = 2.0, 1e-3  # 1/s and m: half a second at a motion of a millimetre
+SPEED, LEVEL = 50.0, 1e-3  # 1/s and m: a fiftieth of a second at a motion of a millimetre
 
 
 class _Own(NamedTuple):
