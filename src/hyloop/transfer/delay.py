@@ -62,7 +62,7 @@ def late(ring, now, ticks, order):
     "30-60, doi:10.1109/79.482137 (Lagrange interpolation).",
 )
 def delay(x, u, dt, p, y):
-    r"""An actuator that comes late by a time :math:`\tau` and is exact otherwise.
+    r"""An actuator that comes late and is exact otherwise.
 
     .. math:: d(t) = c(t - \tau), \qquad c = 0 \text{ before the first tick}
 
