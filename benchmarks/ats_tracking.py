@@ -2,8 +2,8 @@
 
 ``python -m benchmarks.ats_tracking`` sends models of rigs through motions like those of the damper in Al-Subaihawi et
 al. (2024): earthquake-like (three modes of a tall building below 1 Hz) and slow (wind: gusts and the first mode), each
-from three seeds, without noise. The settings are those of Table 1 there: limits, largest changes in a step of 11/1024 s,
-initial values, a window of one second, 1024 ticks in a second. NRMSE is the root mean squared difference of wanted and
+from three seeds, without noise. The settings are those of Table 1 there: limits, largest changes in a step of 11/1024
+s, initial values, a window of one second, 1024 ticks in a second. NRMSE is the root mean squared difference of wanted and
 actual motion over the range of the wanted one, in %. The paper reports 0.13 % (earthquake) and 0.04 % (wind) and does
 not define it; the range is the custom of its laboratory (`hyloop.metrics.nrmse`).
 """
@@ -40,13 +40,13 @@ def motion(kind: str, seed: int) -> np.ndarray:
     shape = t / 6.0 * np.exp(1.0 - t / 6.0) if kind == "earthquake" else 1.0 - np.exp(-t / 5.0)
     load = _oscillator(shape * np.random.default_rng(seed).standard_normal(len(t)), *SOIL)
     parts = [_oscillator(load, *mode) for mode in MODES[kind]]
-    total = sum(part / np.std(part) for part in parts)
+    total = np.sum([part / np.std(part) for part in parts], axis=0)
     return PEAK * total / np.max(np.abs(total))
 
 
 def _oscillator(load: np.ndarray, frequency: float, damping: float) -> np.ndarray:
     w = 2.0 * math.pi * frequency
-    return signal.lfilter(*signal.bilinear([w * w], [1.0, 2.0 * damping * w, w * w], RATE), load)
+    return np.asarray(signal.lfilter(*signal.bilinear([w * w], [1.0, 2.0 * damping * w, w * w], RATE), load))
 
 
 def rigs(tau: float) -> dict[str, Instance]:

@@ -1,5 +1,7 @@
 """The runs of the study, in pieces that a task can do: each gives plain rows of numbers."""
 
+from typing import Any
+
 import numpy as np
 
 from hyloop.core import Instance
@@ -55,7 +57,7 @@ def banded() -> Instance:
     part = SIZE / 23e3
     scaled = {"kd": 102e3, "kp": 7.21e6, "kn": 7.87e6, "c": 5e3, "fg": 289.0, "off": 349.0}
     quiet = {"noise_f": 0.0, "noise_d": 0.0, "noise_t": 0.0, "m": 0.0}
-    rest = {key: part * value for key, value in scaled.items()} | quiet
+    rest: dict[str, Any] = {key: part * value for key, value in scaled.items()} | quiet
     return draw_brfd(np.random.default_rng(0), level=SIZE, **rest)
 
 

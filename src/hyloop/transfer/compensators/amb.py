@@ -65,7 +65,8 @@ def amb(
     limits, rates
         Limits of every coefficient, and its largest change in a second.
     speed, level : float
-        The error of the model falls at the rate `speed` in 1/s where terms of the size `level` in m make up the command.
+        The error of the model falls at the rate ν = `speed` in 1/s where terms of the size L = `level` in m make up the
+        command.
     scales : sequence of float, optional
         s_k in s^k: how the descent is shared out. Default: the seeds, which then must not be zero.
     threshold : float

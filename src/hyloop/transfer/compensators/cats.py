@@ -66,9 +66,10 @@ def conditional_ats(
         P \leftarrow \frac{P - g \phi^T P}{\lambda}, \qquad \lambda = e^{-\delta t/T}
 
     Nothing changes unless the filtered measured deformation is at least the threshold *and* the error is at least the
-    tolerance times the motion, :math:`\sqrt{x_f^2 + (a_1 \dot x_f)^2}`. So rest, noise and a model that is good enough leave the coefficients alone, and no window has
-    to be kept. The idea of conditions is that of Palacio-Betancur and Gutierrez Soto; the recursion and the form of the
-    conditions are ours. What is forgotten is bounded: *P* never grows beyond its start.
+    tolerance times the motion, :math:`\sqrt{x_f^2 + (a_1 \dot x_f)^2}`. So rest, noise and a model that is good enough
+    leave the coefficients alone, and no window has to be kept. The idea of conditions is that of Palacio-Betancur and
+    Gutierrez Soto; the recursion and the form of the conditions are ours. What is forgotten is bounded: *P* never grows
+    beyond its start.
 
     Inputs are ``d`` and ``d_m`` of the last tick; outputs the command ``d``, the coefficients and ``adapting``.
 
