@@ -79,7 +79,7 @@ def _tustin(where: str, num: Sequence[float], den: Sequence[float], dt: float) -
             f"{where}: the filter has a pole at {poles[np.argmax(poles.real)]:.4g} 1/s and does not settle. All poles "
             "need a negative real part."
         )
-    b, a = signal.bilinear(num, den, 1.0 / dt)
+    b, a = (np.asarray(part) for part in signal.bilinear(num, den, 1.0 / dt))
     b = np.concatenate([b, np.zeros(len(a) - len(b))])
     return b, a, signal.lfilter_zi(b, a)
 
