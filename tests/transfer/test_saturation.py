@@ -70,7 +70,7 @@ def test_the_servo_hydraulic_actuator_keeps_all_its_limits(stroke, velocity, val
     rng = np.random.default_rng(seed)
     d = 2e-3 * np.cumsum(rng.normal(size=400))
     actuator = servo_hydraulic(
-        stroke=stroke, velocity=velocity, valve_velocity=valve, force_limit=force, outside=outside
+        stroke=stroke, velocity=velocity, valve_velocity=valve, force_limit=force, external=outside
     )
     r = actuator.drive(1 / 4096, d=d, f=2e3 * rng.normal(size=400))
     assert np.abs(r["d"]).max() <= stroke and np.abs(r["v"]).max() <= velocity

@@ -43,7 +43,7 @@ def test_a_linear_device_outside_is_the_specimen_inside(rng):
     motion[0] = 0.0
     achieved = []
     for outside, device in ((0.0, spring(k=1e3)), (1.0, spring(k=K))):
-        actuator = servo_hydraulic(outside=outside, c=0.0)
+        actuator = servo_hydraulic(external=outside, c=0.0)
         free = Site("lab", 1e-6 * frame.story(1), device, physical=True, transfer={"actuator": actuator})
         r = Loop(frame, [free], method=mkr_alpha(0.75), dt=1 / 1024, substeps=4).run(1e6 * motion * 1e-6, every="tick")
         achieved.append(r["lab.actuator.d"])
@@ -55,7 +55,7 @@ def test_a_device_of_another_stiffness_outside_stays_in_hand():
     """Half and twice the stiffness that was foreseen; the response is that of a plant with that stiffness inside."""
     d = 1e-3 * np.sin(2 * np.pi * 3.0 * DT * np.arange(1, 2049))
     for k in (0.5 * K, 2.0 * K):
-        outside = servo_hydraulic(outside=1.0)
+        outside = servo_hydraulic(external=1.0)
         x, f, p, found = outside.x0, 0.0, np.array(list(outside.params.values())), []
         for one in d:
             y = outside.block.advance(x, np.array([one, f]), DT, p)
@@ -74,7 +74,7 @@ def test_a_nonlinear_damper_runs_behind_it_and_resumes(rng):
         frame.story(1),
         bouc_wen(k=2e5, d_y=2e-3),
         physical=True,
-        transfer={"actuator": servo_hydraulic(outside=1.0, k=2e5), "sensor": sensor(noise_f=2.0, dropout=0.01)},
+        transfer={"actuator": servo_hydraulic(external=1.0, k=2e5), "sensor": sensor(noise_f=2.0, dropout=0.01)},
     )
     motion = 2.0 * np.convolve(rng.normal(size=600), np.hanning(30) / 15, "same")
     one, two = (Loop(frame, [site], method=mkr_alpha(0.75), dt=1 / 512, substeps=8) for _ in "ab")

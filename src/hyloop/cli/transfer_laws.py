@@ -14,10 +14,12 @@ from hyloop.transfer.saturation import UNLIMITED
 __all__ = ["described", "show_transfer", "show_transfers", "transfer_dicts"]
 
 
-def described() -> dict[str, tuple[str, Block | type[Table]]]:
+def described() -> dict[str, tuple[str, Any]]:
     """Role, and block or table, of everything by its name."""
-    plain: dict[str, Any] = {name: (entry.role, entry.block) for name, entry in BLOCKS.items()}
-    return plain | {name: (table.role, table) for name, table in MAKERS.items()} | {"handed_on": ("device", handed_on)}
+    found: dict[str, tuple[str, Any]] = {name: (entry.role, entry.block) for name, entry in BLOCKS.items()}
+    for name, table in MAKERS.items():
+        found[name] = (table.role, table)
+    return {**found, "handed_on": ("device", handed_on)}
 
 
 def show_transfers() -> None:

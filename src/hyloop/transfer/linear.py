@@ -224,7 +224,7 @@ def _contents(plant: Plant, hold: Hold) -> np.ndarray:
     CA, CB = C @ A, C @ B
     has_velocity = ~D.any(axis=1)
     # the sum of the moduli is what the products are made of; what is less than round-off of it is no feed-through
-    straight = (np.abs(CB) <= _VELOCITY * (np.abs(C) @ np.abs(B))).all(axis=1)
+    straight = np.all(np.abs(CB) <= _VELOCITY * (np.abs(C) @ np.abs(B)), axis=1)
     CB = np.where(straight[:, None], 0.0, CB)
     arrays = {
         "A": A,

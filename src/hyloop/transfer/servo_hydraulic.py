@@ -64,7 +64,7 @@ def stable(dt: float, **params: float) -> None:
         "c": Param("N s/m", 114.6, 0.0, about="damping of the specimen"),
         "k": Param("N/m", 1.19e6, 0.0, about="stiffness of the specimen"),
         "gain": Param("-", 1.0, 1e-6, about="of the command"),
-        "outside": Param(
+        "external": Param(
             "-", 0.0, 0.0, 1.0, about="1: the device of the site resists, and k and c only foresee its force"
         ),
         "stroke": Param("m", UNLIMITED, LEAST, about="largest deformation; there the piston stands"),
@@ -86,7 +86,7 @@ def servo_hydraulic(x, u, dt, p, y):
         \dot f + a_3 f = z - a_2 \dot d, \qquad m\ddot d + c\,\dot d + k\,d = f - f_o
 
     Exact for a command that a converter holds over the tick. The output ``f`` is the force of the actuator, which is
-    what a load cell shows; ``handed_on`` as device gives it to the structure. With ``outside = 1`` the device of the
+    what a load cell shows; ``handed_on`` as device gives it to the structure. With ``external = 1`` the device of the
     site resists instead of k and c, and m is the mass that moves with it: :math:`f_o = f_{device} - k\,d - c\,\dot d`
     of the tick before is held, so that k and c, as of the untouched device, keep the explicit coupling stable.
 
