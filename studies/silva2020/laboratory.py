@@ -100,7 +100,7 @@ def loop(
     structure, device, rig = numerical(setting.case, plant), handed_on(), plant._asdict()
     if specimen is not None:
         structure, device = without_specimen(setting.case), specimen
-        rig |= {"k": specimen.stiffness, "c": specimen.damping, "outside": 1.0}
+        rig |= {"k": specimen.stiffness, "c": specimen.damping, "external": 1.0}
     transfer: dict[str, Any] = {
         "actuator": perfect(m=plant.m, c=plant.c, k=plant.k) if compensator == PERFECT else servo_hydraulic(**rig),
         "sensor": instruments(setting),

@@ -39,9 +39,11 @@ class _Compensator(Made):
     ramped: ClassVar[bool] = True  # whether it takes derivatives, over the ticks of a step
 
     def make(self) -> Instance:
-        return self.at(_TRIAL)
+        """The block for a trial."""
+        return self.at(_TRIAL, 1)
 
-    def at(self, dt: float, substeps: int = 1) -> Instance:
+    def at(self, dt: float, substeps: int) -> Instance:
+        """The block for a controller tick in s, with so many of them in a step of the structure."""
         more = {"substeps": substeps} if self.ramped else {}
         return type(self)._function(dt=dt, **more, **self.options)
 
@@ -50,7 +52,7 @@ class _Seeded(_Compensator):
     """Coefficients of an inverse plant, of the deformation, its velocity, acceleration and jerk, in s^k."""
 
     a: Numbers
-    """Two to four coefficients: where the compensator starts. Without better knowledge 1, the delay, half its square."""
+    """Two to four coefficients to start with. Without better knowledge 1, the delay, half its square."""
 
 
 class Inverse(_Seeded):

@@ -67,19 +67,19 @@ def pi_lead(kp: float, ki: float, num: Sequence[float], den: Sequence[float], *,
 def _tustin(where: str, num: Sequence[float], den: Sequence[float], dt: float) -> tuple[Any, Any, Any]:
     """Discrete coefficients, and the states that belong to a constant input of one."""
     check_sampling(where, dt)
-    num, den = np.trim_zeros(np.atleast_1d(num), "f"), np.trim_zeros(np.atleast_1d(den), "f")
-    if len(den) < 2 or len(num) < 1 or len(num) > len(den):
+    above, below = (np.trim_zeros(np.atleast_1d(np.asarray(part, dtype=float)), "f") for part in (num, den))
+    if len(below) < 2 or len(above) < 1 or len(above) > len(below):
         raise BadInput(
-            f"{where}: a filter with {len(num)} coefficients above and {len(den)} below is not proper; give a "
+            f"{where}: a filter with {len(above)} coefficients above and {len(below)} below is not proper; give a "
             "denominator of at least first order and of at least the order of the numerator."
         )
-    poles = np.roots(den)
+    poles = np.roots(below)
     if np.max(poles.real) >= 0.0:
         raise OutOfBounds(
             f"{where}: the filter has a pole at {poles[np.argmax(poles.real)]:.4g} 1/s and does not settle. All poles "
             "need a negative real part."
         )
-    b, a = (np.asarray(part) for part in signal.bilinear(num, den, 1.0 / dt))
+    b, a = (np.asarray(part) for part in signal.bilinear(above, below, 1.0 / dt))
     b = np.concatenate([b, np.zeros(len(a) - len(b))])
     return b, a, signal.lfilter_zi(b, a)
 
