@@ -43,13 +43,13 @@ def ranking(name: str, count: int) -> list[list[float]]:
     return found
 
 
-def many(name: str, delay: float, first: int, last: int) -> list[list[float]]:
-    """A scheme that begins cold, with random plants from `first` to `last`; every plant in one case, in turn."""
-    chosen, cases = plants(last, JUDGED)[first:], list(CASES)
-    return [
-        _row(test(_made(name, delay=delay), Setting(cases[k % len(cases)], seed=k), plant)[0])
-        for k, plant in enumerate(chosen, start=first)
-    ]
+def many(name: str, delay: float, first: int, last: int, all_cases: bool) -> list[list[float]]:
+    """A scheme that begins cold, with random plants from `first` to `last`, in all four cases or in one each, in turn."""
+    found, cases = [], list(CASES)
+    for k, plant in enumerate(plants(last, JUDGED)[first:], start=first):
+        for case in cases if all_cases else [cases[k % len(cases)]]:
+            found.append(_row(test(_made(name, delay=delay), Setting(case, seed=k), plant)[0]))
+    return found
 
 
 def banded() -> Instance:

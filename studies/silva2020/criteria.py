@@ -1,6 +1,7 @@
 """What a run is judged by: the benchmark's nine criteria, named by what they mean."""
 
-from typing import NamedTuple
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,12 +41,17 @@ class Criteria(NamedTuple):
 
 def nrms(a: np.ndarray, b: np.ndarray) -> float:
     """Standard deviation of the difference over that of b, in %, as the code has it; the paper prints raw sums."""
-    return 100.0 * float(np.std(a - b) / np.std(b))
+    return _percent(np.std(a - b), np.std(b))
 
 
 def peak(a: np.ndarray, b: np.ndarray) -> float:
     """Largest difference over the largest b, in %."""
-    return 100.0 * float(np.max(np.abs(a - b)) / np.max(np.abs(b)))
+    return _percent(np.max(np.abs(a - b)), np.max(np.abs(b)))
+
+
+def _percent(part: Any, whole: Any) -> float:
+    """Infinite where there is nothing to compare with: a run that broke off before the ground moved."""
+    return 100.0 * float(part) / float(whole) if whole > 0.0 else math.inf
 
 
 def delay(measured: np.ndarray, wanted: np.ndarray, rate: int) -> float:

@@ -30,7 +30,7 @@ from .criteria import Criteria, criteria
 
 CHANNELS = ("u.1", "u.2", "u.3", "rig.sensor.d", "rig.actuator.d", "rig.actuator.v", "rig.f")
 PERFECT, NONE = "perfect", "none"  # in place of a compensator
-UNSTABLE = 100.0  # % tracking error: the rig is then farther off than it has moved
+UNSTABLE = 100.0  # % tracking error, in the mean or at its peak: the rig is then farther off than it was to move
 FARTHEST = 2 * MOST_STROKE  # of the numerical part: a run that gets there has lost its rig
 
 
@@ -134,10 +134,10 @@ def test(
 
 
 def outcome(recording: Any, setting: Setting, length: int, specimen: Instance | None) -> Outcome:
-    """Judge a recording; one that broke off is unstable, and so is one whose rig is farther off than it moved."""
+    """Judge a recording; one that broke off is unstable, and so is one whose rig is farther off than it was to move."""
     y = np.column_stack([recording[f"u.{k}"] for k in (1, 2, 3)])
     xr = reference_motion(setting.case, setting.record, setting.rate, specimen)
     found = criteria(y, recording["rig.sensor.d"], recording["rig.actuator.d"], xr, setting.rate)
-    stable = len(y) == length and bool(np.isfinite(y).all()) and found.tracking < UNSTABLE
+    stable = len(y) == length and bool(np.isfinite(y).all()) and max(found.tracking, found.tracking_peak) < UNSTABLE
     most = [float(np.max(np.abs(recording[f"rig.{key}"]))) for key in ("f", "actuator.d", "actuator.v")]
     return Outcome(found, stable, most[0] / MOST_FORCE, most[1] / MOST_STROKE, most[2] / MOST_VELOCITY)

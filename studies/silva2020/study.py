@@ -11,7 +11,7 @@ from .schemes import COLD, FIXED, OURS, SEEDED
 from .tables import above_floor, column, show_baseline, show_many, show_ranking, show_variants
 
 SAMPLE = "PI + lead"
-PLANTS, OTHERS, PIECE = 1000, 250, 50  # random plants of ours, of what is compared with it, and of one task
+PLANTS, OTHERS, PIECE = 1000, 250, 50  # random plants of ours (in all cases), of the others (in one each), of a task
 TWENTY = 20  # plants of the ranking
 HARD_CASES = (1, 4)
 HARD_SCHEMES = (PERFECT, OURS, "ATS", "conditional ATS", "AMB", "inverse, 3rd order")
@@ -78,7 +78,7 @@ def _variants(job):
 
 def _many(job):
     tasks = [
-        Task(f"{name}, plants from {first}", "campaign:many", (name, COLD, first, first + PIECE), FILES)
+        Task(f"{name}, plants from {first}", "campaign:many", (name, COLD, first, first + PIECE, name == OURS), FILES)
         for name, count in MANY.items()
         for first in range(0, count, PIECE)
     ]

@@ -263,7 +263,7 @@ REFUSED = {
     "drift = 0": lambda: unscented_inverse(dt=DT, drift=0.0),
     "shape has 3 rows": lambda: unscented_inverse(dt=DT, shape=((0.0, 0.1, 0.2),) * 3),
     "memory = 0": lambda: conditional_ats([1.0, 0.02], dt=DT, memory=0.0),
-    "1024 Hz": lambda: ats([1.0, 0.02], dt=DT).drive(2 * DT, d=motion(), d_m=motion()),
+    "made for 1024 ticks": lambda: ats([1.0, 0.02], dt=DT).drive(2 * DT, d=motion(), d_m=motion()),
     "finite history": lambda: predefined_test(DT, [math.nan], actuator=plant()),
 }
 

@@ -17,6 +17,7 @@ from hyloop.transfer.compensators.coefficients import (
     check_sampling,
     limit_params,
     limit_values,
+    made_for,
     outputs,
 )
 from hyloop.transfer.compensators.motion import CUTOFF, CUTOFF_PARAM, Common, act, common_sizes, observe, want
@@ -120,7 +121,7 @@ def _block(order: int, stride: int, dt: float) -> Block:
         memory=_memory(order, stride)[1],
         reference="Chen, Guo, Sun (2015), doi:10.1088/0964-1726/24/11/115042",
     )
-    return replace(make(_step(order, stride)), name="amb", tick=dt)
+    return replace(make(_step(order, stride)), name="amb", fits=made_for(dt))
 
 
 def _step(order: int, stride: int) -> Callable:

@@ -19,6 +19,7 @@ from hyloop.transfer.compensators.coefficients import (
     check_sampling,
     limit_params,
     limit_values,
+    made_for,
     outputs,
 )
 from hyloop.transfer.compensators.motion import CUTOFF, CUTOFF_PARAM, act, common_sizes, observe, want
@@ -145,7 +146,7 @@ def _block(order: int, stride: int, rows: int, every: int, dt: float) -> Block:
         memory=_memory(order, stride, rows)[1],
         reference="Chae, Kazemibidokhti, Ricles (2013), doi:10.1002/eqe.2294",
     )
-    return replace(make(_step(order, stride, rows, every)), name="ats", tick=dt)
+    return replace(make(_step(order, stride, rows, every)), name="ats", fits=made_for(dt))
 
 
 def _step(order: int, stride: int, rows: int, every: int) -> Callable:

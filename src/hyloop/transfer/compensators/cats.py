@@ -18,6 +18,7 @@ from hyloop.transfer.compensators.coefficients import (
     check_sampling,
     limit_params,
     limit_values,
+    made_for,
     outputs,
 )
 from hyloop.transfer.compensators.motion import CUTOFF, CUTOFF_PARAM, act, common_sizes, observe, want
@@ -135,7 +136,7 @@ def _block(order: int, stride: int, dt: float) -> Block:
         memory=_memory(order, stride)[1],
         reference="Palacio-Betancur, Gutierrez Soto (2019), doi:10.1016/j.ymssp.2019.106345",
     )
-    return replace(make(_step(order, stride)), name="conditional_ats", tick=dt)
+    return replace(make(_step(order, stride)), name="conditional_ats", fits=made_for(dt))
 
 
 def _step(order: int, stride: int) -> Callable:

@@ -1,14 +1,25 @@
 """Coefficients of an inverse plant: where they start, within what limits, and how fast they may change."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from hyloop.core.block import Param
 from hyloop.core.jit import verb
+from hyloop.core.tick import same_tick, typed_tick
 from hyloop.errors import BadInput, OutOfBounds
 
-__all__ = ["HIGHEST", "LIMITS", "adopt", "check_limits", "check_sampling", "limit_params", "limit_values", "outputs"]
+__all__ = [
+    "HIGHEST",
+    "LIMITS",
+    "adopt",
+    "check_limits",
+    "check_sampling",
+    "limit_params",
+    "limit_values",
+    "made_for",
+    "outputs",
+]
 
 HIGHEST = 3  # derivatives
 LIMITS = 3  # numbers of each coefficient: low, high, rate
@@ -27,6 +38,19 @@ def check_sampling(where: str, dt: float, cutoff: float | None = None, substeps:
         raise OutOfBounds(
             f"{where}: substeps = {substeps!r} must be a whole number of at least 1: ticks in a step of the structure."
         )
+
+
+def made_for(dt: float) -> Callable[..., None]:
+    """What refuses any other tick than `dt`: windows, filters and weights were laid out for it."""
+
+    def fits(tick: float, **params: float) -> None:
+        if not same_tick(tick, dt):
+            raise BadInput(
+                f"it was made for {1.0 / dt:g} ticks in a second and would run at {1.0 / tick:g}. Make it with dt = "
+                f"{typed_tick(tick)}."
+            )
+
+    return fits
 
 
 def check_limits(

@@ -9,7 +9,7 @@ import numpy as np
 
 from hyloop.core.block import Block, Instance, Param, inplace_block
 from hyloop.errors import OutOfBounds
-from hyloop.transfer.compensators.coefficients import check_sampling
+from hyloop.transfer.compensators.coefficients import check_sampling, made_for
 
 __all__ = ["extrapolation"]
 
@@ -69,7 +69,7 @@ def _block(order: int, steps: int, dt: float) -> Block:
         memory=2 + order * steps + 1,
         reference="Horiuchi, Inoue, Konno, Namita (1999), Earthquake Eng. Struct. Dyn. 28(10), 1121-1141",
     )
-    return replace(make(_step(order, steps)), name="extrapolation", tick=dt)
+    return replace(make(_step(order, steps)), name="extrapolation", fits=made_for(dt))
 
 
 def _step(order: int, steps: int) -> Callable:

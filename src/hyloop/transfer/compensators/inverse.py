@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from hyloop.core.block import Block, Instance, Param, inplace_block
 from hyloop.core.memory import laid_out, views
-from hyloop.transfer.compensators.coefficients import check_limits, check_sampling
+from hyloop.transfer.compensators.coefficients import check_limits, check_sampling, made_for
 from hyloop.transfer.compensators.motion import want
 
 __all__ = ["inverse"]
@@ -58,7 +58,7 @@ def _block(order: int, stride: int, dt: float) -> Block:
         memory=_memory(order, stride)[1],
         reference="Chen, Ricles (2009), doi:10.1061/(ASCE)EM.1943-7889.0000066 (inverse compensation)",
     )
-    return replace(make(_step(order, stride)), name="inverse", tick=dt)
+    return replace(make(_step(order, stride)), name="inverse", fits=made_for(dt))
 
 
 def _step(order: int, stride: int) -> Callable:

@@ -12,7 +12,7 @@ from hyloop.core.block import Block, Instance, Param, inplace_block
 from hyloop.core.jit import verb
 from hyloop.core.memory import tail
 from hyloop.errors import BadInput, OutOfBounds
-from hyloop.transfer.compensators.coefficients import check_sampling
+from hyloop.transfer.compensators.coefficients import check_sampling, made_for
 
 __all__ = ["phase_lead", "pi_lead"]
 
@@ -106,7 +106,7 @@ def _lead(order: int, dt: float) -> Block:
         memory=1 + 4 * order + 2,
         reference="Franklin, Powell, Workman (1998), Digital Control of Dynamic Systems, 3rd ed., section 6.1",
     )
-    return replace(make(_lead_step(order)), name="phase_lead", tick=dt)
+    return replace(make(_lead_step(order)), name="phase_lead", fits=made_for(dt))
 
 
 def _lead_step(order: int) -> Callable:
@@ -129,7 +129,7 @@ def _pi(order: int, dt: float) -> Block:
         memory=_PI + 4 * order + 2,
         reference="Silva, Gomez, Maghareh, Dyke, Spencer (2020), doi:10.1016/j.ymssp.2019.106381",
     )
-    return replace(make(_pi_step(order)), name="pi_lead", tick=dt)
+    return replace(make(_pi_step(order)), name="pi_lead", fits=made_for(dt))
 
 
 def _pi_step(order: int) -> Callable:

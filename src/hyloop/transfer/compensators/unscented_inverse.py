@@ -24,7 +24,7 @@ from hyloop.core.block import Block, Instance, Param, block, inplace_block, rebi
 from hyloop.core.jit import verb
 from hyloop.core.memory import laid_out, views
 from hyloop.errors import BadInput, OutOfBounds
-from hyloop.transfer.compensators.coefficients import check_sampling, outputs
+from hyloop.transfer.compensators.coefficients import check_sampling, made_for, outputs
 from hyloop.transfer.compensators.motion import CUTOFF, CUTOFF_PARAM, act, common_sizes, observe, want
 from hyloop.updating.filters.unscented import unscented
 
@@ -219,7 +219,7 @@ def _block(filter_: Block, order: int, stride: int, every: int, dt: float) -> Bl
         memory=_memory(order, stride, filter_)[1],
         reference="ours; Wan, van der Merwe (2000), doi:10.1109/ASSPCC.2000.882463",
     )
-    return replace(make(_step(filter_, order, stride, every)), name="unscented_inverse", tick=dt)
+    return replace(make(_step(filter_, order, stride, every)), name="unscented_inverse", fits=made_for(dt))
 
 
 def _step(filter_: Block, order: int, stride: int, every: int) -> Callable:
