@@ -168,6 +168,8 @@ def test_laws_records_doctor_and_schema(tmp_path):
     laws = json.loads(hyloop("laws", "--json", cwd=tmp_path).stdout)
     assert {"bouc_wen", "lugre", "brfd_gap_slip"} <= {law["law"] for law in laws}
     assert "sigma0" in hyloop("laws", "lugre", cwd=tmp_path).stdout
+    assert {law["law"]: law["role"] for law in laws}["delay"] == "actuator"
+    assert "Role: actuator" in hyloop("laws", "zeros_poles", cwd=tmp_path).stdout
     what = {row["what"] for row in json.loads(hyloop("doctor", "--json", cwd=tmp_path).stdout)}
     assert {"cores", "clock", "BLAS threads", "real-time priority", "data folder"} <= what
     assert json.loads(hyloop("schema", cwd=tmp_path).stdout)["type"] == "object"

@@ -97,7 +97,9 @@ def folder(tmp_path):
     return tmp_path
 
 
-EXPERIMENTS = _names("Experiments", "Structures", "Excitations", "Devices", "Models that follow a measured device")
+EXPERIMENTS = _names(
+    "Experiments", "Structures", "Excitations", "Devices", "Transfer systems", "Models that follow a measured device"
+)
 
 
 @pytest.mark.slow

@@ -172,6 +172,8 @@ def test_one_axis_at_two_sites_and_a_block_in_two_roles_are_refused():
             Loop(frame(), sites, method=mkr_alpha(0.75), dt=0.01)
     with pytest.raises(OutOfBounds, match="axis = 3, but its axes are 1 to 2"):
         rig.axis(3)
+    with pytest.raises(BadInput, match="'load' is the name of channels that every loop has"):
+        Coupled("load", table())
     with pytest.raises(BadInput, match="input d, f of reading bears no number"):
         Coupled("rig", reading())
     with pytest.raises(BadInput, match="a specimen is an axis of a Coupled block"):

@@ -45,7 +45,7 @@ def test_a_linear_device_outside_is_the_specimen_inside(rng):
     for outside, device in ((0.0, spring(k=1e3)), (1.0, spring(k=K))):
         actuator = servo_hydraulic(external=outside, c=0.0)
         free = Site("lab", 1e-6 * frame.story(1), device, physical=True, transfer={"actuator": actuator})
-        r = Loop(frame, [free], method=mkr_alpha(0.75), dt=1 / 1024, substeps=4).run(1e6 * motion * 1e-6, every="tick")
+        r = Loop(frame, [free], method=mkr_alpha(0.75), dt=1 / 1024, substeps=4).run(motion, every="tick")
         achieved.append(r["lab.actuator.d"])
     # the force fed back is along 1e-6: it moves nothing, so that both have the same command
     assert np.abs(achieved[0] - achieved[1]).max() < 1e-9 * np.abs(achieved[0]).max()

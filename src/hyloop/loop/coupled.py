@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from hyloop.core import Instance
 from hyloop.errors import BadInput, OutOfBounds
 
-__all__ = ["Axis", "Coupled", "numbered"]
+__all__ = ["RESERVED", "Axis", "Coupled", "numbered"]
 
+# first words of channels that no site or block makes; one of the same name would be taken for them
+RESERVED = ("ground", "load", "a_abs", "drift", "drift_ratio", "base_shear", "energy")
 _NUMBERED = re.compile(r"([a-zA-Z]+)([1-9][0-9]*)(_m)?")
 
 
@@ -43,6 +45,8 @@ class Coupled:
     def __post_init__(self) -> None:
         if not self.name or not all(part.isidentifier() for part in self.name.split(".")):
             raise BadInput(f"name '{self.name}' of a coupled block must be letters, digits and underscores.")
+        if self.name.split(".")[0] in RESERVED:
+            raise BadInput(f"block name: '{self.name}' is the name of channels that every loop has; give another.")
         if not isinstance(self.block, Instance):
             raise BadInput(f"{self.name}: block must be a law called with its parameters, got {self.block!r}.")
         law = self.block.block

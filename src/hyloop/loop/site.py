@@ -8,15 +8,13 @@ import numpy as np
 
 from hyloop.core import Instance
 from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
-from hyloop.loop.coupled import Axis
+from hyloop.loop.coupled import RESERVED, Axis
 
 __all__ = ["ROLES", "FreeBlock", "Site", "replaced"]
 
 # order in which the blocks of a physical site run; an ideal site has a device only, and a specimen with several axes
 # stands before the devices that hand on its forces
 ROLES = ("compensator", "actuator", "specimen", "device", "sensor")
-# first words of channels that no site or block makes; one of the same name would be taken for them
-RESERVED = ("ground", "load", "a_abs", "drift", "drift_ratio", "base_shear", "energy")
 
 
 @dataclass(frozen=True, eq=False)
