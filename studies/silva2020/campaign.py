@@ -44,7 +44,7 @@ def ranking(name: str, count: int) -> list[list[float]]:
 
 
 def many(name: str, delay: float, first: int, last: int, all_cases: bool) -> list[list[float]]:
-    """A scheme that begins cold, with random plants from `first` to `last`, in all four cases or in one each, in turn."""
+    """A scheme that begins cold, with random plants from `first` to `last`, in all cases or in one each, in turn."""
     found, cases = [], list(CASES)
     for k, plant in enumerate(plants(last, JUDGED)[first:], start=first):
         for case in cases if all_cases else [cases[k % len(cases)]]:
