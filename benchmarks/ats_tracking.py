@@ -7,8 +7,8 @@ s, initial values, a window of one second, 1024 ticks in a second. NRMSE is the 
 and actual motion over the range of the wanted one, in %. The paper reports 0.13 % (earthquake) and 0.04 % (wind) and
 does not define it; the range is the custom of its laboratory (`hyloop.metrics.nrmse`).
 
-The ground of the earthquake-like motion is soft (2.5 Hz). White ground acceleration, which no ground has, leaves 0.13 to
-0.29 % behind a pure dead time: its command follows the acceleration sample by sample.
+The ground of the earthquake-like motion is soft (2.5 Hz). White ground acceleration, which no ground has, leaves 0.13
+to 0.29 % behind a pure dead time: its command follows the acceleration sample by sample.
 """
 
 import math
