@@ -1,6 +1,6 @@
 """What the reference shows, in its order: titles, a sentence, and tables."""
 
-from hyloop.files import controllers, excitations, opensees, structures, training, transfers, updaters
+from hyloop.files import compensators, controllers, excitations, opensees, structures, training, transfers, updaters
 from hyloop.files.column_map import ColumnMap, ColumnSpec
 from hyloop.files.damping import Damping
 from hyloop.files.fields import Table
@@ -93,6 +93,14 @@ PAGES: list[tuple[str, str, dict[str, type[Table]]]] = [
             "an entry of a transfer_matrix": transfers.PlantSpec,
             "linear_specimen": transfers.LinearSpecimen,
             "an axis of a coupled block": transfers.AxisSpec,
+            "compensator ats": compensators.AdaptiveTimeSeries,
+            "compensator conditional_ats": compensators.ConditionalAdaptiveTimeSeries,
+            "compensator amb": compensators.AdaptiveModelBased,
+            "compensator unscented_inverse": compensators.UnscentedInverse,
+            "compensator inverse": compensators.Inverse,
+            "compensator phase_lead": compensators.PhaseLead,
+            "compensator pi_lead": compensators.PiLead,
+            "compensator extrapolation": compensators.Extrapolation,
         },
     ),
     (

@@ -66,6 +66,10 @@ class Made(Table):
         """The block."""
         return type(self)._function(**self.options)
 
+    def at(self, dt: float, substeps: int) -> Instance:
+        """The block for a controller tick in s, with so many of them in a step; most run at any."""
+        return self.make()
+
     @property
     def outputs(self) -> dict[str, str]:
         """Signals that it gives, with their units."""

@@ -9,6 +9,7 @@ from pydantic import Discriminator, Field, GetPydanticSchema, PlainValidator, Ta
 
 from hyloop.core import Block, Instance
 from hyloop.errors import BadInput
+from hyloop.files import compensators as _compensators  # noqa: F401 - enters its classes into MAKERS
 from hyloop.files.fields import Quantity, Table, refuse
 from hyloop.files.laws import LAWS, DeviceSpec
 from hyloop.files.rig_file import is_rig_file

@@ -9,17 +9,22 @@ from hyloop.core import Instance
 from hyloop.devices.specimens import SPECIMENS
 from hyloop.files.laws import DeviceSpec
 from hyloop.files.schema import Experiment
+from hyloop.files.transfer import Made
 
 __all__ = ["device_block", "transfer_block"]
 
 
 def transfer_block(spec: Any, name: str, experiment: Experiment) -> Instance:
     """A block of a transfer system, at the rate of the controller."""
-    made = device_block(spec, name, experiment.seed) if isinstance(spec, DeviceSpec) else spec.make()
+    dt, substeps = experiment.integrator.dt / experiment.integrator.substeps, experiment.integrator.substeps
+    if isinstance(spec, DeviceSpec):
+        made = device_block(spec, name, experiment.seed)
+    else:
+        made = spec.at(dt, substeps) if isinstance(spec, Made) else spec.make()
     if isinstance(spec, DeviceSpec) and "seed" in made.params and "seed" not in spec.params:
         # every instrument has noise of its own; a seed that is given counts as it stands
         made = replace(made, params={**made.params, "seed": float(_stream(name, experiment.seed).integers(2**52))})
-    made.check_fit(experiment.integrator.dt / experiment.integrator.substeps)
+    made.check_fit(dt)
     return made
 
 
