@@ -13,7 +13,19 @@ from scipy.linalg import eigh
 from hyloop.data.folders import set_folder
 from hyloop.errors import BadInput
 
-__all__ = ["DT", "NODE", "RECORDS", "STOREYS", "Frame", "frame", "ground", "numerical", "one_piece", "read", "specimen"]
+__all__ = [
+    "DT",
+    "NODE",
+    "RECORDS",
+    "STOREYS",
+    "Frame",
+    "ground",
+    "numerical",
+    "one_piece",
+    "read",
+    "specimen",
+    "whole_frame",
+]
 
 DT = 1.0 / 1024.0
 RECORDS = ("elcentro", "kobe", "morgan")
@@ -72,7 +84,7 @@ def rayleigh(M, K, ratio, low, high):
 
 
 @cache
-def frame() -> Frame:
+def whole_frame() -> Frame:
     """The whole frame from the export of SAP2000; what the package calls the reference."""
     M, K = np.diag(read("frame_M_diag.csv")), read("frame_K.csv")
     influence = np.zeros(len(M))
@@ -94,7 +106,7 @@ def ideal_portal(density: float = IDEAL_DENSITY) -> Frame:
 
 def numerical(density: float = IDEAL_DENSITY) -> Frame:
     """The frame less the ideal portal; rotary masses are not subtracted."""
-    M, C, K, load = (part.copy() for part in frame())
+    M, C, K, load = (part.copy() for part in whole_frame())
     at, portal = np.array([27, 29, 21]) - 1, ideal_portal(density)
     M[26, 26] -= portal.M[0, 0]
     load[26] -= portal.M[0, 0]

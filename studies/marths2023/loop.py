@@ -1,8 +1,8 @@
 """One run of the virtual test: the steps of the benchmark in their order, compiled.
 
 The controller is a block of hyloop, called through its address: targets t1, t2 and measured displacements m1, m2 in mm
-make the commands u1, u2 and, of controllers with an estimator, p1, p2: what it expects to be measured next. The estimate
-e = p + blend (m - p) is what force and node motion are made of; without an estimator the blend is 1 and e = m.
+make the commands u1, u2 and, of controllers with an estimator, p1, p2: what it expects to be measured next. Force and
+node motion are made of the estimate e = p + blend (m - p); without an estimator the blend is 1 and e = m.
 """
 
 from typing import NamedTuple
@@ -69,6 +69,7 @@ def simulate(
     noise: float = NOISE,
     seed: int = 0,
     independent: bool = False,
+    felt: bool = False,
 ) -> Run:
     """Run the virtual test.
 
@@ -86,6 +87,8 @@ def simulate(
         Steps by which commands reach the plant late.
     noise, seed, independent
         Standard deviation in mm of both sensors, of what random numbers, and whether each has its own.
+    felt
+        Whether the force is made of the true motion, as a specimen would make it, not of the estimated one.
     """
     forces = np.ascontiguousarray([(matrix @ portal.T)[:3] for matrix in (portal.K, portal.C, portal.M)])
     out = np.zeros((len(ag), len(CHANNELS)))
@@ -96,7 +99,7 @@ def simulate(
         *(np.ascontiguousarray(matrix) for matrix in plant),
         dead_time,
         np.eye(2) if blend is None else np.ascontiguousarray(blend, dtype=float),
-        (noise, seed, independent),
+        (noise, seed, independent, felt),
         controller.block.address,
         controller.x0,
         np.array(list(controller.params.values()), dtype=float),
@@ -153,11 +156,11 @@ def to_node(a1, a2):
 def _simulate(
     ag, by_M, by_C, by_force, by_load, forces, Ad, Bd, Cd, dead_time, blend, sensing, address, state, params, out
 ):
-    noise, seed, independent = sensing
+    noise, seed, independent, felt = sensing
     n, size = len(by_load), len(Ad)
     U, V, A, new = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
     xp, moved, queue = np.zeros(size), np.zeros(size), np.zeros((dead_time + 1, 2))
-    given, made = np.zeros(4), np.zeros(4)  # of the controller: targets and measured; commands and expected
+    given, made = np.zeros(4), np.zeros(8)  # of the controller: targets and measured; commands, expected
     y, m, e = np.zeros(2), np.zeros(2), np.zeros(2)
     q, rate, q_last, rate_last, f = np.zeros(2), np.zeros(2), np.zeros(2), np.zeros(2), np.zeros(3)
     for k in range(len(ag)):
@@ -172,7 +175,8 @@ def _simulate(
             e[i] = made[2 + i] + blend[i, 0] * (m[0] - made[2]) + blend[i, 1] * (m[1] - made[3])
         if not (abs(e[0]) < DIVERGED and abs(e[1]) < DIVERGED):
             return k
-        q[0], q[1] = to_node(e[0], e[1])
+        seen = to_node(e[0], e[1])
+        q[0], q[1] = to_node(y[0], y[1]) if felt else seen
         # the specimen's force from it, by backward differences, and the step of the numerical part
         for j in range(2):
             rate[j] = (q[j] - q_last[j]) / DT
@@ -191,7 +195,7 @@ def _simulate(
         call_block(address, pointer(state), 0, pointer(given), 0, DT, pointer(params), 0, pointer(made), 0)
         row = out[k]
         row[0:2], row[2:4], row[4:6], row[6:8] = given[:2], m, y, made[:2]
-        row[8], row[9], row[10], row[11] = U[_AT[0]], -U[_AT[1]], q[0], q[1]
+        row[8], row[9], row[10], row[11] = U[_AT[0]], -U[_AT[1]], seen[0], seen[1]
         row[12], row[13], row[14], row[15] = U[_FLOORS[0]], -U[_FLOORS[1]], U[_FLOORS[2]], -U[_FLOORS[3]]
         row[16] = f[0]
         now = k % (dead_time + 1)

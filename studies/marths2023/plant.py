@@ -6,14 +6,14 @@ import numpy as np
 
 from .frame import DT
 
-__all__ = ["NOMINAL", "Plant", "Poles", "Zpk", "discrete", "draw", "plant", "transfer"]
+__all__ = ["NOMINAL", "Plant", "Poles", "Zpk", "continuous", "discrete", "draw", "transfer"]
 
 # Deviations of zeros, poles and pair, relative to their values, in the order of `Poles`
 SPREAD = np.array([0.055, 0.055, 0.06, 0.06, 0.05, 0.03, 0.03, 0.03, 0.03])
 
 
 class Poles(NamedTuple):
-    """Zeros and poles, all in Hz and negative: (zero, zero, pole, pole) of column 1, pair, zero 12, poles 2, zero 22."""
+    """Zeros and poles in Hz: those of column 1, the pair that all have, zero of H12, poles of column 2, zero of H22."""
 
     zero_a: float = -120.0
     zero_b: float = -90.0
@@ -75,7 +75,7 @@ def _zeros_and_poles(p: Poles):
     return [[one, (hz * np.array([p.zero_12]), two)], [one, (hz * np.array([p.zero_22]), two)]]
 
 
-def plant(p: Poles = NOMINAL) -> Plant:
+def continuous(p: Poles = NOMINAL) -> Plant:
     """The plant in continuous time: four states for each command, each with a gain of 1 at rest.
 
     The command passes the pair, then one pole, then the other: z1 (with its rate z0), z2, z3; numerators are sums of
@@ -99,8 +99,8 @@ def plant(p: Poles = NOMINAL) -> Plant:
 
 
 def discrete(p: Poles = NOMINAL) -> Plant:
-    """One step of the plant with a held command, as the package's fixed-step solver (Runge-Kutta of order 4) makes it."""
-    A, B, C = plant(p)
+    """One step of the plant under a held command, as the package's solver makes it (Runge-Kutta of order 4)."""
+    A, B, C = continuous(p)
     powers = [np.eye(8)]
     for i in range(1, 5):
         powers.append(powers[-1] @ A * DT / i)

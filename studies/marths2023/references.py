@@ -7,12 +7,12 @@ from scipy.linalg import block_diag, solve_discrete_are
 
 from hyloop.core.block import Instance
 
-from .blocks import linear, published
+from .blocks import least_squares, linear
 from .frame import DT
 from .loop import NOISE
 from .plant import Plant, discrete, transfer
 
-__all__ = ["Controller", "LATE", "inverse", "lqg", "none", "rls"]
+__all__ = ["LATE", "Controller", "inverse", "kalman", "lqg", "none", "rls"]
 
 LATE = Plant(np.zeros((2, 2)), np.eye(2), np.eye(2))  # a plant that does what it was told a step ago
 
@@ -31,9 +31,9 @@ def none() -> Controller:
     return Controller(linear(np.zeros((0, 0)), np.zeros((0, 4)), np.zeros((4, 0)), D))
 
 
-def rls() -> Controller:
-    """The published adaptive controller."""
-    return Controller(published())
+def rls(coupled: bool = False) -> Controller:
+    """The published adaptive controller, or one like it that hears both actuators."""
+    return Controller(least_squares(coupled))
 
 
 def series(order: int = 3) -> list[np.ndarray]:
@@ -60,7 +60,7 @@ def inverse() -> Controller:
 def lqg() -> Controller:
     """LQG on the nominal plant without dead time; the weights are those of our sheet, not the paper's."""
     A, B, C = discrete()
-    states, outputs = len(A), len(C)
+    states = len(A)
     whole = np.block([[A, np.zeros((states, 2))], [-DT * C, np.eye(2)]])
     drive = np.vstack([B, np.zeros((2, 2))])
     Q, R = block_diag(C.T @ C, 1e4 * np.eye(2)), 1e-3 * np.eye(2)
@@ -68,10 +68,15 @@ def lqg() -> Controller:
     F = np.linalg.solve(R + drive.T @ X @ drive, drive.T @ X @ whole)
     Fx, Fi = F[:, :states], F[:, states:]
     W, V = 1e-2 * B @ B.T, NOISE**2 * np.eye(2)
-    S = solve_discrete_are(A.T, C.T, W, V)
-    L = S @ C.T @ np.linalg.inv(C @ S @ C.T + V)
+    L = kalman(A, C, W, V)
     N = np.linalg.inv(C @ np.linalg.solve(np.eye(states) - A + B @ Fx, B))
     return Controller(observed(A, B, C, L, Fx, Fi, N), C @ L)
+
+
+def kalman(A, C, W, V) -> np.ndarray:
+    """Gain of a new measurement on the state at the same time, in the long run."""
+    S = solve_discrete_are(A.T, C.T, W, V)
+    return S @ C.T @ np.linalg.inv(C @ S @ C.T + V)
 
 
 def observed(A, B, C, L, Fx, Fi, N) -> Instance:

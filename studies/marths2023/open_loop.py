@@ -31,9 +31,7 @@ def fit_record(record: str, seed: int) -> Fitted:
     for scale in SCALES:
         for poles in [NOMINAL, *(draw(rng) for _ in range(EXTRA))]:
             noise_seed = int(rng.integers(2**31))
-            run = simulate(
-                part, nothing, discrete(poles), controller.block, scale * ground(record), seed=noise_seed
-            )
+            run = simulate(part, nothing, discrete(poles), controller.block, scale * ground(record), seed=noise_seed)
             fits = [_fit(1e-3 * run[f"measured{i}"], 1e-3 * run[f"target{i}"]) for i in (1, 2)]
             theta.append([fit[0] for fit in fits])
             P.append([fit[1] for fit in fits])
