@@ -7,6 +7,7 @@ from benchmarks import engine, filters, networks, tower
 from benchmarks.moment_frame import moment_frame
 from benchmarks.recording import recording
 from benchmarks.sparse import sparse
+from benchmarks.transfer import transfer
 
 __all__ = ["BENCHMARKS"]
 
@@ -14,6 +15,7 @@ BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "tick": engine.tick,
     "live": engine.live,
     "start": engine.start,
+    "transfer": transfer,
     "tower": tower.tower,
     "sparse": sparse,
     "recording": recording,

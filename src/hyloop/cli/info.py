@@ -7,6 +7,7 @@ from typing import Any
 from rich.text import Text
 
 from hyloop.cli.console import console, print_json, print_table, progress_bars
+from hyloop.cli.transfer_laws import described, show_transfer, show_transfers, transfer_dicts
 from hyloop.core import Block
 from hyloop.devices import LAWS
 from hyloop.devices.specimens import SPECIMENS
@@ -89,16 +90,20 @@ def _record(info: RecordInfo) -> str:
 
 def show_laws(name: str | None, json: bool) -> None:
     """Catalogue of the laws, or one law with its equation, parameters and reference."""
+    if name is not None and name in described():
+        show_transfer(name, json)
+        return
     if name is not None and name not in LAWS:
-        raise UnknownName("law", name, LAWS)
+        raise UnknownName("law", name, [*LAWS, *described()])
     chosen = {name: LAWS[name]} if name else LAWS
     if json:
-        print_json([_as_dict(key, block) for key, block in chosen.items()])
+        print_json([*(_as_dict(key, block) for key, block in chosen.items()), *([] if name else transfer_dicts())])
         return
     if name is None:
         rows = [[k, *_signals(b), b.doc.splitlines()[0], ", ".join(b.params)] for k, b in LAWS.items()]
         title = 'Device laws, for files: device = { law = "NAME" }; a site gives d, v, a. hyloop laws NAME shows one'
         print_table(title, ["law", "reads", "gives", "what it is", "parameters"], rows)
+        show_transfers()
         return
     block = LAWS[name]
     console.print(block.doc, markup=False, highlight=False)
@@ -118,6 +123,7 @@ def _as_dict(name: str, block: Block) -> dict[str, Any]:
     params = {key: {"default": p.default, "unit": p.unit, "about": p.about} for key, p in block.params.items()}
     return {
         "law": name,
+        "role": "device",
         "about": block.doc,
         "inputs": dict(block.inputs),
         "outputs": dict(block.outputs),

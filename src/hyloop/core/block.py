@@ -68,6 +68,7 @@ class Block:
     memory: int = 0  # numbers after the named state, such as the weights and the covariance of a network that learns
     contents: np.ndarray | None = None  # what the memory begins with, such as the weights of a trained network
     tick: float | None = None  # sampling interval in s that a trained block has learned; None where it runs at any
+    fits: Callable[..., None] | None = None  # fits(dt, **params) refuses a sampling interval that does not go with them
 
     @property
     def doc(self) -> str:
@@ -170,6 +171,16 @@ class Instance:
         """Linearised damping df/dv (0 where the law declares none)."""
         return self.block.linear(**self.params)[1] if self.block.linear else 0.0
 
+    def check_fit(self, dt: float, where: str = "", **changed: float) -> None:
+        """Refuse a sampling interval in s that does not go with the parameters, or with those that have changed."""
+        if self.block.fits is None:
+            return
+        try:
+            self.block.fits(float(dt), **{**self.params, **changed})
+        except BadInput as error:
+            error.args = (f"{where or self.block.name}: {error}",)
+            raise
+
     def drive(self, dt: float, **signals: Any) -> dict[str, np.ndarray]:
         """Drive the block open loop with sampled inputs and return every output and named state history.
 
@@ -183,6 +194,7 @@ class Instance:
         """
         block = self.block
         check_tick(block.name, block.tick, dt)
+        self.check_fit(dt)
         columns = [np.asarray(signal, dtype=float) for signal in block.ordered(signals)]
         if len({column.shape for column in columns}) != 1 or columns[0].ndim != 1:
             raise BadShape(
@@ -249,15 +261,17 @@ def inplace_block(
     start: Callable[..., Mapping[str, float]] | None = None,
     flags: str = "",
     memory: int = 0,
+    fits: Callable[..., None] | None = None,
 ) -> Callable[[Callable], Block]:
     """Make a `Block` from ``advance(x, u, dt, p, y)``, which updates `x` and writes `y`; see `block`.
 
     `memory` numbers of unnamed state follow the named ones: part of every snapshot, but of no table and no history.
+    ``fits(dt, **params)`` may refuse, with `BadInput`, a sampling interval at which the block cannot run.
     """
 
     def make(function: Callable) -> Block:
         made = _make(function, False, inputs, outputs, params, state, reference, linear, start, flags)
-        return replace(made, memory=memory)
+        return replace(made, memory=memory, fits=fits)
 
     return make
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from hyloop.core.jit import jit
 
-__all__ = ["mix", "normal_pair"]
+__all__ = ["mix", "normal_pair", "uniform"]
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio, odd
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -30,6 +30,13 @@ def mix(h):
 def _uniform(key, counter):
     """Uniform on the open interval (0, 1): the top 53 bits of the hash, centred in their cell."""
     return (np.float64(mix(key + counter * _GAMMA) >> _S11) + 0.5) * _ULP
+
+
+@jit
+def uniform(seed, counter):
+    """A uniform number on (0, 1) of a seed and a counter, independent of `normal_pair` of the same two."""
+    key = mix(mix((np.uint64(seed) + np.uint64(1)) * _GAMMA) ^ _MIX2)
+    return _uniform(key, np.uint64(counter))
 
 
 @jit

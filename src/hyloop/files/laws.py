@@ -1,6 +1,7 @@
 """Devices in experiment files: a law by its name, an identified law or a trained network by its file."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Collection, Mapping
 from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, ValidationInfo, WithJsonSchema, model_validator
@@ -13,8 +14,9 @@ from hyloop.files.fields import Table, refuse
 from hyloop.files.law_file import IdentifiedLaw, LawFile, read_law
 from hyloop.files.networks import NetworkFile, read_network
 from hyloop.files.units import parse_unit, quantity
+from hyloop.transfer import handed_on
 
-__all__ = ["LAWS", "DeviceSpec", "device_text", "law_named"]
+__all__ = ["LAWS", "DeviceSpec", "device_text", "law_named", "parameters_text"]
 
 
 class DeviceSpec(Table):
@@ -26,7 +28,7 @@ class DeviceSpec(Table):
 
     model_config = ConfigDict(extra="allow", arbitrary_types_allowed=True)
 
-    law: Annotated[str | None, WithJsonSchema({"type": "string", "enum": sorted(LAWS)})] = None
+    law: Annotated[str | None, WithJsonSchema({"type": "string", "enum": sorted([*LAWS, "handed_on"])})] = None
     """Name of the law, such as "bouc_wen"."""
     file: LawFile | None = None
     """Or: file of an identified law (``hyloop identify --save``), relative to the experiment file."""
@@ -37,6 +39,16 @@ class DeviceSpec(Table):
     initial: dict[str, Any] = Field(default_factory=dict)
     """Initial values of state variables."""
 
+    @classmethod
+    def laws(cls) -> Mapping[str, Block]:
+        """Laws that may stand here, by name; one hands on a force that another block of the site makes."""
+        return {**LAWS, "handed_on": handed_on}
+
+    @classmethod
+    def names(cls) -> Collection[str]:
+        """Names that a message offers."""
+        return list(cls.laws())
+
     @property
     def params(self) -> dict[str, float]:
         """Parameters given here or in the file of the law, in SI units."""
@@ -45,7 +57,7 @@ class DeviceSpec(Table):
     @property
     def block(self) -> Block:
         """The law, or the block of the network."""
-        return self.network.block if self.network else LAWS[self.name]
+        return self.network.block if self.network else self.laws()[self.name]
 
     @property
     def name(self) -> str:
@@ -81,10 +93,10 @@ class DeviceSpec(Table):
                 refuse(named[0], error)
         elif not isinstance(given["law"], str):
             return given
-        elif given["law"] not in LAWS:
-            refuse("law", UnknownName("law", given["law"], LAWS))
+        elif given["law"] not in cls.laws():
+            refuse("law", UnknownName("law", given["law"], cls.names()))
         else:
-            block = LAWS[given["law"]]
+            block = cls.laws()[given["law"]]
         draw = given.get("draw") is True
         if draw and name not in SPECIMENS:
             refuse("draw", BadInput(f"'{block.name}' cannot be drawn at random; only {' and '.join(SPECIMENS)} can."))
@@ -101,15 +113,22 @@ class DeviceSpec(Table):
 
 def device_text(name: str) -> str:
     """A law as it stands in a file, with the default of every parameter in its unit."""
+    return f"device = {{ {parameters_text(name, LAWS[name])} }}"
+
+
+def parameters_text(name: str, block: Block) -> str:
+    """The name of a law and its parameters as they stand in a file; limits that are infinite are left out."""
     words = [f'law = "{name}"']
-    for key, param in LAWS[name].params.items():
+    for key, param in block.params.items():
+        if math.isinf(param.default):
+            continue
         try:
             with_unit = parse_unit(param.unit).dimension != (0, 0, 0)
         except BadInput:  # a power that depends on a parameter: plain numbers only
             with_unit = False
         short = f"{param.default:g}" if float(f"{param.default:g}") == param.default else repr(param.default)
         words.append(f'{key} = "{short} {param.unit}"' if with_unit else f"{key} = {short}")
-    return f"device = {{ {', '.join(words)} }}"
+    return ", ".join(words)
 
 
 def law_named(device: Any) -> Block | None:

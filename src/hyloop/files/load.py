@@ -21,7 +21,7 @@ T = TypeVar("T")
 _PLACES = ("story", "between", "along")
 _SPECIMEN = ("device", "model", "physical", "transfer", "wiring")  # what a site has that does not follow another
 _DEVICES = ("device", "block", "compensator", "actuator", "sensor")  # tables that hold a law
-_NAMED = ("sites", "blocks")  # tables whose keys are names a person chose
+_NAMED = ("sites", "blocks", "couplings")  # tables whose keys are names a person chose
 
 
 def load_experiment(path: str | PathLike[str], overrides: Sequence[str] = ()) -> Experiment:
@@ -106,7 +106,7 @@ def _merge(base: Any, over: Any, name: str = "") -> Any:
         return over
     # another law, file of a law or network is another device, another kind another structure or excitation, another
     # updater another model: nothing of the old one stays
-    choices = ("law", "kind", "updater", *(() if "updater" in base else ("network",)))
+    choices = ("law", "coupled", "kind", "updater", *(() if "updater" in base else ("network",)))
     choices = (*choices, *(("file",) if name in _DEVICES else ()))
     if any(key in over and over[key] != base.get(key) for key in choices):
         return over

@@ -11,6 +11,7 @@ from hyloop.files.excitations import EXCITATIONS, SIGNALS
 from hyloop.files.frames.members import MEMBERS
 from hyloop.files.frames.sections import MATERIALS, SECTIONS
 from hyloop.files.structures import STRUCTURES
+from hyloop.files.transfers import AXIS, PLAIN
 from hyloop.files.updaters import UPDATERS
 
 __all__ = ["explain", "path_text"]
@@ -23,6 +24,7 @@ _KINDS = {
     "model": ("updater", UPDATERS),
 }
 _NAMED_KINDS = {"materials": MATERIALS, "sections": SECTIONS, "members": MEMBERS}  # tables in these have names
+_TAGS = (PLAIN, AXIS)  # of tables of a transfer system that no key tells apart
 _OWN = ("value_error", "refused")  # problems that hyloop found and pydantic did not
 _WANTED = {
     "string_type": "a text",
@@ -80,7 +82,11 @@ def _line(problem: Any, data: Any) -> tuple[str, str]:
 def _in_file(location: tuple[str | int, ...], data: Any) -> Iterator[str | int]:
     """Keys as they stand in the file: without the names of union members that pydantic puts between them."""
     for key in location:
-        if isinstance(data, dict) and key not in data and key in (data.get("kind"), data.get("updater")):
+        if (
+            isinstance(data, dict)
+            and key not in data
+            and key in (*(data.get(one) for one in ("kind", "updater", "law")), *_TAGS)
+        ):
             continue
         if key == "[key]":  # the name of an entry is wrong, not its value
             continue

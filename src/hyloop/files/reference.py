@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 from hyloop.files.fields import Quantity, Table
 from hyloop.files.reference_pages import PAGES, WORDS
 
-__all__ = ["examples", "markdown"]
+__all__ = ["examples", "keys", "markdown"]
 
 _HEAD = """# Reference of the files
 
@@ -49,15 +49,22 @@ def _section(heading: str, table: type[Table]) -> str:
 
 
 def _rows(table: type[Table]) -> Iterator[str]:
+    for name, value, default, meaning in keys(table):
+        default = f"**{default}**" if default == "required" else f"`{default}`" if default else ""
+        yield f"| `{name}` | {value} | {default if default != '`as below`' else 'as below'} | {meaning} |"
+
+
+def keys(table: type[Table]) -> Iterator[tuple[str, str, str, str]]:
+    """Every key of a table: its name, what may stand there, the default, and what it means."""
     for name, field in table.model_fields.items():
-        required, default = field.is_required(), field.get_default(call_default_factory=True)
+        default = field.get_default(call_default_factory=True)
         meaning = " ".join((field.description or _plain(name, field)).split()).replace("|", "\\|")
-        yield f"| `{name}` | {_value(field)} | {'**required**' if required else _default(default)} | {meaning} |"
+        yield name, _value(field), "required" if field.is_required() else _default(default), meaning
 
 
 def _plain(name: str, field: FieldInfo) -> str:
     """What a key without a sentence of its own means."""
-    if name in ("kind", "updater"):
+    if name in ("kind", "updater") or (name == "law" and get_origin(field.annotation) is Literal):
         return "Says that it is this one."
     return "See below." if "table" in _value(field) else WORDS[name]
 
@@ -101,10 +108,10 @@ def _default(value: Any) -> str:
     if isinstance(value, Table):
         return "as below"
     if isinstance(value, bool):
-        return f"`{str(value).lower()}`"
+        return str(value).lower()
     if isinstance(value, tuple):
-        return f"`[{', '.join(_word(part) for part in value)}]`"
-    return f"`{_word(value)}`"
+        return f"[{', '.join(_word(part) for part in value)}]"
+    return _word(value)
 
 
 def _word(value: Any) -> str:

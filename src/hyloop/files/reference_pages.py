@@ -1,6 +1,6 @@
 """What the reference shows, in its order: titles, a sentence, and tables."""
 
-from hyloop.files import excitations, opensees, structures, training, updaters
+from hyloop.files import excitations, opensees, structures, training, transfers, updaters
 from hyloop.files.column_map import ColumnMap, ColumnSpec
 from hyloop.files.damping import Damping
 from hyloop.files.fields import Table
@@ -75,9 +75,24 @@ PAGES: list[tuple[str, str, dict[str, type[Table]]]] = [
     (
         "Devices",
         'A site is a place and what stands there. `like = "damper1"` takes over everything of another site that is not '
-        "said. The laws that come with hyloop are devices; actuators and compensators of a transfer system are blocks "
-        "of your own, in Python.",
+        "said.",
         {"[sites.NAME]": SiteSpec, "device": DeviceSpec, "[blocks.NAME]": BlockSpec},
+    ),
+    (
+        "Transfer systems",
+        "`[sites.NAME.transfer.ROLE]`, with the role compensator, actuator or sensor, is one of these, told apart by "
+        "`law`; `hyloop laws` lists them. A block that several sites share stands in `[couplings.NAME]`, and each of "
+        "its sites has one axis of it. [transfer.md](transfer.md) explains them.",
+        {
+            "a block with parameters alone": transfers.PlainBlock,
+            "transfer_function": transfers.TransferFunction,
+            "zeros_poles": transfers.ZerosPoles,
+            "state_space": transfers.StateSpace,
+            "transfer_matrix": transfers.TransferMatrix,
+            "an entry of a transfer_matrix": transfers.PlantSpec,
+            "linear_specimen": transfers.LinearSpecimen,
+            "an axis of a coupled block": transfers.AxisSpec,
+        },
     ),
     (
         "Models that follow a measured device",

@@ -18,6 +18,7 @@ from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import Force, Length, Limits
 from hyloop.files.networks import check_connected
 from hyloop.files.structures import StructureSpec
+from hyloop.files.transfers import AxisSpec, TransferSpec
 from hyloop.files.updaters import ModelSpec
 from hyloop.record.layout import check_name
 
@@ -55,8 +56,8 @@ class SiteSpec(Table):
     """Number of equal devices in parallel."""
     physical: bool = False
     """The measured specimen, or what stands for it; runs before the models."""
-    transfer: dict[Literal["compensator", "actuator", "sensor"], DeviceSpec] = Field(default_factory=dict)
-    """Transfer system; empty is ideal."""
+    transfer: dict[Literal["compensator", "actuator", "specimen", "sensor"], TransferSpec] = Field(default_factory=dict)
+    """Transfer system by role; empty is ideal. [transfer.md](transfer.md) has the blocks."""
     wiring: dict[str, str] = Field(default_factory=dict)
     """Inputs of the device that come from other channels."""
     max_d: Length | None = None
@@ -85,10 +86,23 @@ class SiteSpec(Table):
         return self
 
     @model_validator(mode="after")
+    def _roles(self) -> Self:
+        for role, spec in self.transfer.items():
+            if spec.role not in (None, role):
+                said = f"'{spec.law}' is for the role {spec.role}, not {role}. Write it as transfer.{spec.role}."
+                refuse(f"transfer.{role}.law", BadInput(said))
+            if role == "specimen" and not isinstance(spec, AxisSpec):
+                said = (
+                    "a specimen here is an axis of a coupled block; one with a single axis is the device of the site."
+                )
+                refuse("transfer.specimen", BadInput(said))
+        return self
+
+    @model_validator(mode="after")
     def _connected(self) -> Self:
         """A trained network says what it needs; whether channels exist and fit shows when the experiment is built."""
         if self.device is not None and self.device.network is not None:
-            given = {key: unit for spec in self.transfer.values() for key, unit in spec.block.outputs.items()}
+            given = {key: unit for spec in self.transfer.values() for key, unit in spec.outputs.items()}
             check_connected(self.device.network, given, self.wiring)
         return self
 
@@ -176,6 +190,8 @@ class Experiment(Table):
     """Source of everything random."""
     sites: dict[str, SiteSpec] = Field(default_factory=dict)
     blocks: dict[str, BlockSpec] = Field(default_factory=dict)
+    couplings: dict[str, TransferSpec] = Field(default_factory=dict)
+    """Blocks of transfer systems that several sites share, each by one of its axes."""
     recording: Recording = Recording()
     limits: Limits = Limits()
     _source: str = PrivateAttr("")
@@ -195,7 +211,9 @@ class Experiment(Table):
         """The same structure under the same excitation, with nothing at its sites; every channel is recorded."""
         everything = self.recording.model_copy(update={"channels": ("*",)})
         title = f"{self.title}, without devices" if self.title else ""
-        bare = self.model_copy(update={"sites": {}, "blocks": {}, "recording": everything, "title": title})
+        bare = self.model_copy(
+            update={"sites": {}, "blocks": {}, "couplings": {}, "recording": everything, "title": title}
+        )
         bare._source, bare._with_devices = self._source, self
         return bare
 
@@ -208,10 +226,33 @@ class Experiment(Table):
 
     @model_validator(mode="after")
     def _site_names(self) -> Self:
-        for table in ("sites", "blocks"):
+        for table in ("sites", "blocks", "couplings"):
             for name in getattr(self, table):
                 if not all(part.isidentifier() for part in name.split(".")):
                     refuse(table, BadInput(f"name '{name}' must be letters, digits and underscores, as in 'damper1'."))
+        return self
+
+    @model_validator(mode="after")
+    def _axes(self) -> Self:
+        used = set()
+        for name, site in self.sites.items():
+            for role, spec in site.transfer.items():
+                if not isinstance(spec, AxisSpec):
+                    continue
+                where = f"sites.{name}.transfer.{role}"
+                if spec.coupled not in self.couplings:
+                    refuse(f"{where}.coupled", UnknownName("coupling", spec.coupled, self.couplings))
+                block = self.couplings[spec.coupled]
+                if block.role not in (None, role) and role != "compensator":  # a plant may undo another
+                    said = f"'{spec.coupled}' is for the role {block.role}, not {role}."
+                    refuse(f"{where}.coupled", BadInput(f"{said} Write it as transfer.{block.role}."))
+                used.add(spec.coupled)
+        for name, block in self.couplings.items():
+            if isinstance(block, AxisSpec):
+                refuse(f"couplings.{name}", BadInput("an axis stands at a site; give the block itself, with a law."))
+            if name not in used and self.sites:
+                advice = f'transfer.actuator = {{ coupled = "{name}", axis = 1 }}'
+                refuse(f"couplings.{name}", BadInput(f"stands at no site. Give its axes to sites: {advice}."))
         return self
 
     @model_validator(mode="after")

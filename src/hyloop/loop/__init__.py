@@ -1,5 +1,6 @@
 """The loop: sites, runs, live steps, snapshots and ensembles."""
 
+from hyloop.loop.coupled import Axis, Coupled
 from hyloop.loop.derived import Derived
 from hyloop.loop.ensemble import run_ensemble
 from hyloop.loop.limits import Drift, Limits
@@ -7,4 +8,4 @@ from hyloop.loop.loop import Loop
 from hyloop.loop.site import FreeBlock, Site
 from hyloop.loop.snapshot import Snapshot
 
-__all__ = ["Derived", "Drift", "FreeBlock", "Limits", "Loop", "Site", "Snapshot", "run_ensemble"]
+__all__ = ["Axis", "Coupled", "Derived", "Drift", "FreeBlock", "Limits", "Loop", "Site", "Snapshot", "run_ensemble"]

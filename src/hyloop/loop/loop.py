@@ -22,7 +22,7 @@ from hyloop.loop.plan import allocate, compile_plan, own_state
 from hyloop.loop.site import FreeBlock, Site, replaced
 from hyloop.loop.snapshot import Snapshot
 from hyloop.loop.storage import suited, unit_spring
-from hyloop.loop.wiring import check_ticks, shared_advice, wire
+from hyloop.loop.wiring import check_ticks, placed, shared_advice, wire
 from hyloop.record import Recording
 from hyloop.structure import Modes, Structure
 
@@ -163,6 +163,12 @@ class Loop:
             if channel not in self._bounds:
                 raise UnknownName("parameter", channel, self._bounds)
             other._initial.bus[self._wiring.layout[channel]] = self._bounds[channel].check(value, channel)
+        for where, instance in placed(self.sites, self.blocks).items() if parameters else ():
+            changed = {
+                key: other._changed[name] for key in instance.params if (name := f"{where}.{key}") in other._changed
+            }
+            if changed:
+                instance.check_fit(self._plan.tick_dt, where, **changed)
         other._own_state()
         return other
 

@@ -11,6 +11,7 @@ from hyloop.core import Param
 from hyloop.errors import BadInput, BadShape
 from hyloop.hazards.motion import GroundMotion
 from hyloop.integrators import Method
+from hyloop.loop.chains import coupled_blocks
 from hyloop.loop.limits import Limits
 from hyloop.loop.site import FreeBlock, Site
 from hyloop.structure import Structure
@@ -74,8 +75,8 @@ def bounds(sites: Sequence[Site], blocks: Sequence[FreeBlock]) -> dict[str, Para
         for role, instance in site.chain.items():
             if role != "device" or site.shares is None:
                 found |= {f"{site.prefix(role)}.{key}": spec for key, spec in instance.block.params.items()}
-    for free in blocks:
-        found |= {f"{free.name}.{key}": spec for key, spec in free.block.block.params.items()}
+    for other in (*blocks, *coupled_blocks(sites)):
+        found |= {f"{other.name}.{key}": spec for key, spec in other.block.block.params.items()}
     return found
 
 

@@ -8,11 +8,13 @@ import numpy as np
 
 from hyloop.core import Instance
 from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
+from hyloop.loop.coupled import Axis
 
 __all__ = ["ROLES", "FreeBlock", "Site", "replaced"]
 
-# order in which the blocks of a physical site run; an ideal site has a device only
-ROLES = ("compensator", "actuator", "device", "sensor")
+# order in which the blocks of a physical site run; an ideal site has a device only, and a specimen with several axes
+# stands before the devices that hand on its forces
+ROLES = ("compensator", "actuator", "specimen", "device", "sensor")
 # first words of channels that no site or block makes; one of the same name would be taken for them
 RESERVED = ("ground", "load", "a_abs", "drift", "drift_ratio", "base_shear", "energy")
 
@@ -24,7 +26,9 @@ class Site:
     The structure imposes the deformation ``d`` along a direction vector (with rate ``v`` and acceleration ``a``)
     and feels the force ``f`` along the same vector. Channels are named ``name.signal``; those of the transfer
     system ``name.role.signal``. A block reads each input from the nearest block before it in the chain that gives
-    a signal of that name, or from the site itself; the force fed back is the last ``f`` of the chain.
+    a signal of that name, or from the site itself; the force fed back is the last ``f`` of the chain. An input whose
+    name ends in ``_m`` is what the site has `measured`, as it stood at the end of the tick before, and ``f`` in an
+    actuator the force of the device then; before the first tick both are zero.
 
     Parameters
     ----------
@@ -39,8 +43,10 @@ class Site:
     physical : bool
         True for the device that is (or stands for) the measured specimen. Physical sites run before updaters and
         modelled sites, so that a model can use what was measured in the same tick.
-    transfer : mapping of role to Instance
-        Blocks of the transfer system (``"compensator"``, ``"actuator"``, ``"sensor"``); empty means ideal.
+    transfer : mapping of role to Instance or Axis
+        Blocks of the transfer system (``"compensator"``, ``"actuator"``, ``"sensor"``); empty means ideal. One that
+        several sites share is an axis of a `Coupled` block, and so is a ``"specimen"`` with several axes, whose
+        forces the devices hand on (`hyloop.transfer.handed_on`).
     wiring : mapping of input to channel
         Inputs of the device that come from elsewhere, such as ``{"f1": "damper1.f"}``.
     max_d, max_f : float
@@ -55,7 +61,7 @@ class Site:
     device: Instance
     count: float = 1.0
     physical: bool = False
-    transfer: Mapping[str, Instance] = field(default_factory=dict)
+    transfer: Mapping[str, Instance | Axis] = field(default_factory=dict)
     wiring: Mapping[str, str] = field(default_factory=dict)
     max_d: float = np.inf
     max_f: float = np.inf
@@ -78,37 +84,62 @@ class Site:
             raise OutOfBounds(f"site {self.name}: count = {self.count!r} must be positive.")
         if not (self.max_d > 0.0 and self.max_f > 0.0):
             raise OutOfBounds(f"site {self.name}: the limits max_d and max_f must be positive.")
-        for role in self.transfer:
+        for role, block in self.transfer.items():
             if role not in ROLES or role == "device":
                 raise UnknownName("role", role, [r for r in ROLES if r != "device"], where=f"site {self.name}")
+            if not isinstance(block, (Instance, Axis)):
+                raise BadInput(f"site {self.name}: {role} must be a block called with its parameters, got {block!r}.")
+            if role == "specimen" and not isinstance(block, Axis):
+                raise BadInput(
+                    f"site {self.name}: a specimen is an axis of a Coupled block; one with a single axis is the device."
+                )
         for key in self.wiring:
             if key not in self.device.block.inputs:
                 raise UnknownName("input", key, self.device.block.inputs, where=f"site {self.name}")
 
     @property
     def chain(self) -> dict[str, Instance]:
-        """The blocks of the site in the order they run."""
+        """The blocks that are the site's own, in the order they run."""
         present = {**self.transfer, "device": self.device}
-        return {role: present[role] for role in ROLES if role in present}
+        return {role: block for role in ROLES if isinstance(block := present.get(role), Instance)}
+
+    @property
+    def axes(self) -> dict[str, Axis]:
+        """The axes of coupled blocks in its chain, by role."""
+        return {role: block for role in ROLES if isinstance(block := self.transfer.get(role), Axis)}
 
     def prefix(self, role: str) -> str:
         """What the channels of a block of the chain begin with."""
         return self.name if role == "device" else f"{self.name}.{role}"
 
     @property
-    def own(self) -> dict[str, str]:
-        """Channels of the deformation and the force of the device itself, behind its transfer system."""
-        d = f"{self.name}.d"
-        for role, instance in self.chain.items():
+    def given(self) -> dict[str, dict[str, str]]:
+        """Channel of each signal that the blocks of the chain give, by role, in the order they run."""
+        own = {
+            role: {key: f"{self.prefix(role)}.{key}" for key in instance.block.outputs}
+            for role, instance in self.chain.items()
+        }
+        found = own | {role: axis.outputs for role, axis in self.axes.items()}
+        return {role: found[role] for role in ROLES if role in found}
+
+    def felt(self, key: str) -> str:
+        """Channel of a signal of the motion as the device feels it, behind its transfer system."""
+        channel = f"{self.name}.{key}"
+        for role, signals in self.given.items():
             if role == "device":
                 break
-            d = f"{self.prefix(role)}.d" if "d" in instance.block.outputs else d
-        return {"d": self.wiring.get("d", d), "f": f"{self.name}.f"}
+            channel = signals.get(key, channel)
+        return self.wiring.get(key, channel)
+
+    @property
+    def own(self) -> dict[str, str]:
+        """Channels of the deformation and the force of the device itself, behind its transfer system."""
+        return {"d": self.felt("d"), "f": f"{self.name}.f"}
 
     @property
     def feedback(self) -> str:
         """Channel of the force that returns to the structure: the last ``f`` of the chain."""
-        return [f"{self.prefix(role)}.f" for role, i in self.chain.items() if "f" in i.block.outputs][-1]
+        return [signals["f"] for signals in self.given.values() if "f" in signals][-1]
 
     @property
     def measured(self) -> dict[str, str]:
@@ -119,9 +150,8 @@ class Site:
         deformation, or one behind it, gives them: others are of a motion that no instrument has seen.
         """
         channels = {"d": f"{self.name}.d"}
-        for role, instance in self.chain.items():
-            given = {key: f"{self.prefix(role)}.{key}" for key in instance.block.outputs}
-            given |= {key.removesuffix("_m"): given[key] for key in given if key.endswith("_m")}
+        for signals in self.given.values():
+            given = signals | {key.removesuffix("_m"): signals[key] for key in signals if key.endswith("_m")}
             stale = ("v", "a") if "d" in given else ()
             channels = {key: channel for key, channel in channels.items() if key not in stale} | given
         return channels

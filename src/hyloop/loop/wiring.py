@@ -8,10 +8,11 @@ import numpy as np
 from hyloop.core import Block, Instance, Layout
 from hyloop.core.tick import check_tick
 from hyloop.errors import BadInput, BadShape, UnknownName
+from hyloop.loop.chains import coupled_blocks, place_sites
 from hyloop.loop.site import FreeBlock, Site
 from hyloop.structure import Structure
 
-__all__ = ["Wiring", "check_ticks", "shared_advice", "wire"]
+__all__ = ["Wiring", "check_ticks", "placed", "shared_advice", "wire"]
 
 _ROTATIONS = ("rx", "ry", "rz")  # how names of rotations end, such as A1.rz
 
@@ -53,13 +54,14 @@ def wire(structure: Structure, sites: Sequence[Site], blocks: Sequence[FreeBlock
         for role, instance in site.chain.items():
             own = role != "device" or site.shares is None
             _add_block(layout, values, site.prefix(role), instance, {}, own)
+    for coupled in coupled_blocks(sites):
+        _add_block(layout, values, coupled.name, coupled.block, {}, True)
     for free in blocks:
         for key, channel in free.outputs.items():
             if channel in shared:
                 raise BadInput(f"{free.name}: output {key} to {channel}: {shared_advice(channel, shared)}")
         _add_block(layout, values, free.name, free.block, free.outputs, True)
 
-    schedule = [*(s for s in sites if s.physical), *blocks, *(s for s in sites if not s.physical)]
     instances, inputs, outputs, p_start = [], [], [], []
 
     def place(prefix: str, instance: Instance, sources: dict[str, str], targets: dict[str, str]) -> None:
@@ -70,11 +72,10 @@ def wire(structure: Structure, sites: Sequence[Site], blocks: Sequence[FreeBlock
         first = f"{prefix}.{next(iter(law.params))}" if law.params else ""
         p_start.append(layout[shared.get(first, first)] if law.params else 0)
 
-    for item in schedule:
-        if isinstance(item, FreeBlock):
-            place(item.name, item.block, dict(item.inputs), dict(item.outputs))
-        else:
-            _place_site(item, place)
+    place_sites([site for site in sites if site.physical], place)
+    for free in blocks:
+        place(free.name, free.block, dict(free.inputs), dict(free.outputs))
+    place_sites([site for site in sites if not site.physical], place)
     signal = [[layout[c] for c in (f"{s.name}.d", f"{s.name}.v", f"{s.name}.a", s.feedback)] for s in sites]
     bus = np.zeros(len(layout))
     for name, value in values.items():
@@ -85,10 +86,10 @@ def wire(structure: Structure, sites: Sequence[Site], blocks: Sequence[FreeBlock
 def check_ticks(
     structure: Structure, sites: Sequence[Site], blocks: Sequence[FreeBlock], dt: float, substeps: int
 ) -> None:
-    """Refuse trained blocks that would run at another rate than they were trained at."""
-    laws = {site.prefix(role): instance.block for site in sites for role, instance in site.chain.items()}
-    laws |= {free.name: free.block.block for free in blocks}
-    for where, law in laws.items():
+    """Refuse blocks that cannot run at this rate, and trained ones that were trained at another."""
+    for where, instance in placed(sites, blocks).items():
+        law = instance.block
+        instance.check_fit(dt / substeps, where)
         check_tick(
             law.name,
             law.tick,
@@ -101,6 +102,12 @@ def check_ticks(
         for law in group.keep:
             if isinstance(law, Block):
                 check_tick(law.name, law.tick, dt, group.name, "this loop steps its structure", "Set dt to {} s")
+
+
+def placed(sites: Sequence[Site], blocks: Sequence[FreeBlock]) -> dict[str, Instance]:
+    """Every block of a loop, by what its channels begin with."""
+    found = {site.prefix(role): instance for site in sites for role, instance in site.chain.items()}
+    return found | {other.name: other.block for other in (*blocks, *coupled_blocks(sites))}
 
 
 def shared_advice(channel: str, shared: dict[str, str]) -> str:
@@ -157,18 +164,3 @@ def _add_block(
     for key, spec in law.params.items() if own_parameters else ():
         layout.add(f"{prefix}.{key}", spec.unit)
         values[f"{prefix}.{key}"] = instance.params[key]
-
-
-def _place_site(site: Site, place: Any) -> None:
-    available = {key: f"{site.name}.{key}" for key in ("d", "v", "a")}
-    for role, instance in site.chain.items():
-        sources = available | (dict(site.wiring) if role == "device" else {})
-        missing = [key for key in instance.block.inputs if key not in sources]
-        if missing:
-            raise BadInput(
-                f"site {site.name}: input {', '.join(missing)} of {instance.block.name} is not connected. "
-                "Name a channel for it in wiring."
-            )
-        prefix = site.prefix(role)
-        place(prefix, instance, sources, {})
-        available |= {key: f"{prefix}.{key}" for key in instance.block.outputs}

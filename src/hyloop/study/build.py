@@ -20,8 +20,9 @@ from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import loop_limits
 from hyloop.files.schema import METHODS, Experiment, SiteSpec
 from hyloop.files.structures import Damping, OpenSeesScript, ShearFrame, StructureSpec
+from hyloop.files.transfers import AxisSpec
 from hyloop.hazards import GroundMotion
-from hyloop.loop import Derived, FreeBlock, Loop, Site
+from hyloop.loop import Coupled, Derived, FreeBlock, Loop, Site
 from hyloop.loop.building import describe_building
 from hyloop.record import Recording
 from hyloop.structure import Model, Structure, caughey, modal, modal_and_stiffness, rayleigh, shear_frame
@@ -123,7 +124,11 @@ def _build(experiment: Experiment, allow_scripts: bool) -> Built:
         with _blame(f"sites.{name}.device.network"):
             check_rate(site, integrator)
     whole = experiment.with_devices  # inherent damping that counts on devices stays when they are taken out
-    every = [_site(frame, model, name, spec, whole) for name, spec in whole.sites.items()]
+    couplings = {}
+    for name, spec in whole.couplings.items():
+        with _blame(f"couplings.{name}"):
+            couplings[name] = Coupled(name, _transfer(spec, name, whole))
+    every = [_site(frame, model, name, spec, whole, couplings) for name, spec in whole.sites.items()]
     sites = every if whole is experiment else []
     if experiment.structure.damping is not None:
         with _blame("structure.damping"):
@@ -225,7 +230,12 @@ def _extremes(frame: Structure, sites: list[Site]) -> str:
 
 
 def _site(
-    frame: Structure, model: Model | ScriptModel | None, name: str, spec: SiteSpec, experiment: Experiment
+    frame: Structure,
+    model: Model | ScriptModel | None,
+    name: str,
+    spec: SiteSpec,
+    experiment: Experiment,
+    couplings: dict[str, Coupled],
 ) -> Site:
     limits = {key: getattr(spec, key) or getattr(experiment.limits, key) or np.inf for key in ("max_d", "max_f")}
     with _blame(f"sites.{name}.{'device' if spec.device else 'follows'}"):
@@ -236,7 +246,10 @@ def _site(
     transfer = {}
     for role, block in spec.transfer.items():
         with _blame(f"sites.{name}.transfer.{role}"):
-            transfer[role] = _device(block, f"{name}.{role}", experiment.seed)
+            if isinstance(block, AxisSpec):
+                transfer[role] = couplings[block.coupled].axis(block.axis)
+            else:
+                transfer[role] = _transfer(block, f"{name}.{role}", experiment)
     with _blame(f"sites.{name}.{_place(spec)}"):
         along = _along(frame, model, spec)
     with _blame(f"sites.{name}"):
@@ -272,6 +285,13 @@ def _along(frame: Structure, model: Model | ScriptModel | None, spec: SiteSpec) 
     if along.shape != (frame.n,):
         raise BadShape(f"got {len(along)} entries; give one for each of the {frame.n} degrees of freedom.")
     return along
+
+
+def _transfer(spec: Any, name: str, experiment: Experiment) -> Instance:
+    """A block of a transfer system, at the rate of the controller."""
+    made = _device(spec, name, experiment.seed) if isinstance(spec, DeviceSpec) else spec.make()
+    made.check_fit(experiment.integrator.dt / experiment.integrator.substeps)
+    return made
 
 
 def _device(spec: DeviceSpec, name: str, seed: int) -> Instance:

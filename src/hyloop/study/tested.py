@@ -80,12 +80,7 @@ def _identified(experiment: Experiment, name: str) -> IdentifiedLaw | None:
 
 def _read_by_device(site: Site, key: str) -> str:
     """Channel of a signal as the device has it, behind its transfer system."""
-    channel = f"{site.name}.{key}"
-    for role, instance in site.chain.items():
-        if key == "f" or role == "device":
-            break
-        channel = f"{site.prefix(role)}.{key}" if key in instance.block.outputs else channel
-    return site.wiring.get(key, channel)
+    return site.wiring.get(key, f"{site.name}.f") if key == "f" else site.felt(key)
 
 
 def _leaves(tested: tuple[float, float], reached: tuple[float, float]) -> bool:

@@ -1,6 +1,28 @@
 """What stands between the structure and a specimen, and what instruments make of both."""
 
+from hyloop.transfer.delay import delay
+from hyloop.transfer.handed_on import handed_on
 from hyloop.transfer.kinematics import kinematics
+from hyloop.transfer.lag import first_order_lag, second_order_lag
+from hyloop.transfer.linear import linear_plant, state_space, transfer_function, transfer_matrix, zeros_poles
+from hyloop.transfer.linear_specimen import linear_specimen
+from hyloop.transfer.plant import Plant
 from hyloop.transfer.sensor import sensor
+from hyloop.transfer.servo_hydraulic import servo_hydraulic
 
-__all__ = ["kinematics", "sensor"]
+__all__ = [
+    "Plant",
+    "delay",
+    "first_order_lag",
+    "handed_on",
+    "kinematics",
+    "linear_plant",
+    "linear_specimen",
+    "second_order_lag",
+    "sensor",
+    "servo_hydraulic",
+    "state_space",
+    "transfer_function",
+    "transfer_matrix",
+    "zeros_poles",
+]
