@@ -10,7 +10,7 @@ from .loop import NOISE, Run, respond, simulate, to_actuators
 from .plant import NOMINAL, Plant, Poles, discrete, draw
 from .predictive import CHOSEN, predictive
 from .references import LATE, Controller, inverse, lqg, none, rls
-from .scoring import nrms, peak, score, unstable
+from .scoring import VOLTS, nrms, peak, score, unstable
 
 __all__ = ["HARD", "SCHEMES", "VARIANTS", "Variant", "nominal_score", "perfect", "run_one", "run_variant"]
 
@@ -31,6 +31,9 @@ class Variant(NamedTuple):
     felt: bool = False  # force from the true motion
     plants: int = 20
     told: int | None = None  # dead time that controllers believe, if another
+    scale: float = SCALE  # of the record
+    limit: float = np.inf  # V: of what reaches the plant
+    beyond: bool = False  # more than ours bears
 
 
 HARD = Variant("hard set", factor=3.0, dead_time=5, independent=True, plants=150)
@@ -48,6 +51,8 @@ VARIANTS = (
     HARD._replace(name="hard set, dead time 8, told 5", dead_time=8, told=5, plants=20),
     HARD._replace(name="hard set, specimen x5", factor=5.0, plants=20),
     HARD._replace(name="hard set, true motion felt", felt=True, plants=20),
+    HARD._replace(name="hard set, five times the motion, limited commands", scale=2.0, limit=VOLTS, plants=20),
+    HARD._replace(name="hard set, specimen x8", factor=8.0, plants=20, beyond=True),
     HARD,
 )
 
@@ -76,9 +81,9 @@ def controller(scheme: str, dead_time: int) -> Controller:
 
 
 @cache
-def own_reference(record: str, factor: float) -> np.ndarray:
+def own_reference(record: str, factor: float, scale: float = SCALE) -> np.ndarray:
     """What perfect control would give: numerical part and laboratory's specimen in one piece."""
-    return respond(one_piece(numerical(), specimen().scaled(factor)), SCALE * ground(record))
+    return respond(one_piece(numerical(), specimen().scaled(factor)), scale * ground(record))
 
 
 @cache
@@ -95,12 +100,13 @@ def run_one(scheme: str, variant: Variant, plant: Plant, seed: int, record: str 
         specimen().scaled(variant.factor),
         plant,
         chosen.block,
-        SCALE * ground(record),
+        variant.scale * ground(record),
         blend=chosen.blend,
         dead_time=variant.dead_time,
         seed=seed,
         independent=variant.independent,
         felt=variant.felt,
+        limit=variant.limit,
     )
 
 
@@ -110,9 +116,9 @@ def nominal_score(scheme: str, record: str) -> dict[str, np.ndarray]:
     return score(run_one(scheme, Variant("as distributed"), plant, NOISE_SEED, record), distributed_reference(record))
 
 
-def perfect(record: str, factor: float = 1.0, *, distributed: bool) -> dict[str, np.ndarray]:
+def perfect(record: str, factor: float = 1.0, scale: float = SCALE, *, distributed: bool) -> dict[str, np.ndarray]:
     """Criteria of perfect control: motions are wanted motions, and what is left in J2 is the noise of the sensors."""
-    own = own_reference(record, factor)
+    own = own_reference(record, factor, scale)
     reference = distributed_reference(record) if distributed else own
     target = np.array([to_actuators(x, -r) for x, r in own[:, (26, 20)]])
     storeys, node = [dof - 1 for dof in STOREYS], [26, 20]
@@ -135,7 +141,7 @@ def plants(variant: Variant) -> list[tuple[Poles, int]]:
 
 def run_variant(scheme: str, variant: Variant, record: str = "elcentro") -> dict[str, np.ndarray]:
     """Criteria against the own reference, a row for each plant; nan where a run was unstable."""
-    reference, rows = own_reference(record, variant.factor), []
+    reference, rows = own_reference(record, variant.factor, variant.scale), []
     for poles, seed in plants(variant):
         run = run_one(scheme, variant, discrete(poles), seed, record)
         values = {} if run.diverged else score(run, reference)

@@ -2,8 +2,8 @@
 
 In an explicit loop the displacement of a step is there before the force of that step, so the structure is integrated by
 the method of Chen and Ricles. With z the shift by a step, its response is 4z/(z+1)² times that of the method of average
-acceleration; forces and ground motion averaged by (z+1)²/4z make it the same. A command takes one step at least to reach
-the plant, so this is the benchmark with a dead time; the distributed one, without any, is left to `loop.py`.
+acceleration; forces and ground motion averaged by (z+1)²/4z make it the same. A command takes one step at least to
+reach the plant, so this is the benchmark with a dead time; the distributed one, without any, is left to `loop.py`.
 """
 
 import numpy as np

@@ -16,7 +16,7 @@ from hyloop.core.noise import normal_pair
 from .frame import DT, NODE, STOREYS, Frame, Specimen
 from .plant import Plant
 
-__all__ = ["CHANNELS", "NOISE", "Run", "respond", "simulate", "step_matrices"]
+__all__ = ["CHANNELS", "NOISE", "Run", "respond", "simulate", "step_matrices", "to_volts"]
 
 NOISE = np.sqrt(1.5e-7 * 1024.0)  # mm: power 1.5e-7 mm²/Hz of white noise held for 1/1024 s
 ARM, ALPHA = np.hypot(0.2667, 0.127), np.arctan2(0.127, 0.2667)  # m, rad: of the rigid coupler
@@ -70,6 +70,7 @@ def simulate(
     seed: int = 0,
     independent: bool = False,
     felt: bool = False,
+    limit: float = np.inf,
 ) -> Run:
     """Run the virtual test.
 
@@ -89,6 +90,8 @@ def simulate(
         Standard deviation in mm of both sensors, of what random numbers, and whether each has its own.
     felt
         Whether the force is made of the true motion, as a specimen would make it, not of the estimated one.
+    limit
+        Largest command in V that reaches the plant; the package has 3.8 V, but only in its verdict.
     """
     forces = np.ascontiguousarray([(matrix @ portal.T)[:3] for matrix in (portal.K, portal.C, portal.M)])
     out = np.zeros((len(ag), len(CHANNELS)))
@@ -97,7 +100,7 @@ def simulate(
         *step_matrices(part),
         forces,
         *(np.ascontiguousarray(matrix) for matrix in plant),
-        dead_time,
+        (dead_time, *(to_command(sign * limit) for sign in (-1.0, 1.0))),
         np.eye(2) if blend is None else np.ascontiguousarray(blend, dtype=float),
         (noise, seed, independent, felt),
         controller.block.address,
@@ -106,6 +109,16 @@ def simulate(
         out,
     )
     return Run(dict(zip(CHANNELS, out[:done].T, strict=True)), done < len(ag))
+
+
+def to_command(volts: float) -> tuple[float, float]:
+    """Commands of both actuators in mm at a voltage."""
+    return 1.053 * (7.4921 * volts + 0.0092), 1.055 * (7.3907 * volts - 0.0059)
+
+
+def to_volts(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Voltages of both commands in mm."""
+    return (first / 1.053 - 0.0092) / 7.4921, (second / 1.055 + 0.0059) / 7.3907
 
 
 @jit
@@ -153,10 +166,9 @@ def to_node(a1, a2):
 
 
 @jit
-def _simulate(
-    ag, by_M, by_C, by_force, by_load, forces, Ad, Bd, Cd, dead_time, blend, sensing, address, state, params, out
-):
+def _simulate(ag, by_M, by_C, by_force, by_load, forces, Ad, Bd, Cd, line, blend, sensing, address, state, params, out):
     noise, seed, independent, felt = sensing
+    dead_time, lowest, highest = line
     n, size = len(by_load), len(Ad)
     U, V, A, new = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
     xp, moved, queue = np.zeros(size), np.zeros(size), np.zeros((dead_time + 1, 2))
@@ -199,7 +211,8 @@ def _simulate(
         row[12], row[13], row[14], row[15] = U[_FLOORS[0]], -U[_FLOORS[1]], U[_FLOORS[2]], -U[_FLOORS[3]]
         row[16] = f[0]
         now = k % (dead_time + 1)
-        queue[now] = made[:2]
+        for i in range(2):
+            queue[now, i] = min(max(made[i], lowest[i]), highest[i])
         due = (k + 1) % (dead_time + 1)  # what was commanded `dead_time` steps ago
         for i in range(size):
             moved[i] = Bd[i, 0] * queue[due, 0] + Bd[i, 1] * queue[due, 1]

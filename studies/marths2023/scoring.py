@@ -4,7 +4,7 @@ import numpy as np
 from scipy.signal import correlate
 
 from .frame import DT, NODE, STOREYS
-from .loop import Run
+from .loop import Run, to_volts
 
 __all__ = ["VOLTS", "score", "unstable"]
 
@@ -30,9 +30,7 @@ def lag(a, b):
 
 def volts(run: Run) -> float:
     """Largest command in V."""
-    first = (run["command1"] / 1.053 - 0.0092) / 7.4921
-    second = (run["command2"] / 1.055 + 0.0059) / 7.3907
-    return float(max(np.abs(first).max(), np.abs(second).max()))
+    return float(max(np.abs(each).max() for each in to_volts(run["command1"], run["command2"])))
 
 
 def score(run: Run, reference: np.ndarray) -> dict[str, np.ndarray]:
