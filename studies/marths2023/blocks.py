@@ -5,6 +5,7 @@ from scipy.signal import butter
 
 from hyloop.core.block import Instance, inplace_block
 from hyloop.core.jit import verb
+from hyloop.errors import BadInput
 
 from .frame import DT, read
 
@@ -40,7 +41,10 @@ def _linear(x, u, dt, p, y):
 def linear(A: np.ndarray, B: np.ndarray, C: np.ndarray, D: np.ndarray) -> Instance:
     """A linear controller from (t1, t2, m1, m2) to (u1, u2, p1, p2)."""
     n, memory = len(A), np.zeros(_linear.memory)
-    assert n <= LARGEST and B.shape == (n, 4) and C.shape == (4, n) and D.shape == (4, 4)
+    if n > LARGEST:
+        raise BadInput(
+            f"a controller of {n} states; raise LARGEST in blocks.py above {LARGEST}, or shorten the dead time."
+        )
     memory[0] = n
     for start, matrix in ((_A, A), (_B, B), (_C, C), (_D, D)):
         memory[start : start + matrix.size] = matrix.ravel()

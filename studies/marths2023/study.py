@@ -216,6 +216,6 @@ def _picture(job, found, hard):
     job.notes += [
         "A run is unstable if it diverges, or if the node is further from where it should be than if it stood still.",
         f"Realisable: no command above {VOLTS} V, of either actuator, in any run; the last column has the largest.",
-        "J8 against the own reference hears of the motion only what the controller estimates, since the force is made of "
-        "the estimate; 'true' is the motion itself, and one variant has the force made of it.",
+        "J8 against the own reference hears of the motion only what the controller estimates, since the force is made "
+        "of the estimate; 'true' is the motion itself, and one variant has the force made of it.",
     ]
