@@ -27,7 +27,7 @@ def chains() -> dict[str, dict[str, Instance]]:
     return {
         "lag and sensor": {"actuator": first_order_lag(tau=0.01), "sensor": noisy},
         "delay and sensor": {"actuator": delay(tau=0.012), "sensor": noisy},
-        "servo-hydraulic and sensor": {"actuator": servo_hydraulic(outside=1.0, k=SOFT), "sensor": noisy},
+        "servo-hydraulic and sensor": {"actuator": servo_hydraulic(external=1.0, k=SOFT), "sensor": noisy},
         "quiet sensor alone": {"sensor": sensor()},
     }
 

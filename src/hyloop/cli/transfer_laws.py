@@ -9,14 +9,17 @@ from hyloop.files.laws import parameters_text
 from hyloop.files.reference import examples, keys
 from hyloop.files.transfers import BLOCKS, MAKERS
 from hyloop.transfer import handed_on
+from hyloop.transfer.saturation import UNLIMITED
 
 __all__ = ["described", "show_transfer", "show_transfers", "transfer_dicts"]
 
 
-def described() -> dict[str, tuple[str, Block | type[Table]]]:
+def described() -> dict[str, tuple[str, Any]]:
     """Role, and block or table, of everything by its name."""
-    plain: dict[str, Any] = {name: (entry.role, entry.block) for name, entry in BLOCKS.items()}
-    return plain | {name: (table.role, table) for name, table in MAKERS.items()} | {"handed_on": ("device", handed_on)}
+    found: dict[str, tuple[str, Any]] = {name: (entry.role, entry.block) for name, entry in BLOCKS.items()}
+    for name, table in MAKERS.items():
+        found[name] = (table.role, table)
+    return {**found, "handed_on": ("device", handed_on)}
 
 
 def show_transfers() -> None:
@@ -34,7 +37,10 @@ def show_transfer(name: str, json: bool) -> None:
         return
     if isinstance(what, Block):
         console.print(what.doc, markup=False, highlight=False)
-        rows = [[key, f"{p.default:g}", p.unit, _bounds(p), p.about] for key, p in what.params.items()]
+        rows = [
+            [key, f"{p.default:g}" if p.default < UNLIMITED else "none", p.unit, _bounds(p), p.about]
+            for key, p in what.params.items()
+        ]
         print_table(
             f"Parameters of {name}", ["parameter", "default", "unit", "bounds", "about"], rows, right=["default"]
         )
@@ -77,9 +83,8 @@ def _as_dict(name: str) -> dict[str, Any]:
     found: dict[str, Any] = {"law": name, "role": role, "about": _about(what), "file": _text(name)}
     if not isinstance(what, Block):
         return found | {"keys": {key: meaning for key, _, _, meaning in keys(what)}}
-    # JSON has no infinity: a limit that is none has no default
     params = {
-        key: {"default": p.default if abs(p.default) < float("inf") else None, "unit": p.unit, "about": p.about}
+        key: {"default": p.default if p.default < UNLIMITED else None, "unit": p.unit, "about": p.about}
         for key, p in what.params.items()
     }
     return found | {

@@ -1,6 +1,5 @@
 """Devices in experiment files: a law by its name, an identified law or a trained network by its file."""
 
-import math
 from collections.abc import Collection, Mapping
 from typing import Annotated, Any
 
@@ -15,6 +14,7 @@ from hyloop.files.law_file import IdentifiedLaw, LawFile, read_law
 from hyloop.files.networks import NetworkFile, read_network
 from hyloop.files.units import parse_unit, quantity
 from hyloop.transfer import handed_on
+from hyloop.transfer.saturation import UNLIMITED
 
 __all__ = ["LAWS", "DeviceSpec", "device_text", "law_named", "parameters_text"]
 
@@ -120,7 +120,7 @@ def parameters_text(name: str, block: Block) -> str:
     """The name of a law and its parameters as they stand in a file; limits that are infinite are left out."""
     words = [f'law = "{name}"']
     for key, param in block.params.items():
-        if math.isinf(param.default):
+        if param.default >= UNLIMITED:
             continue
         try:
             with_unit = parse_unit(param.unit).dimension != (0, 0, 0)

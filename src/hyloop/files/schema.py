@@ -88,7 +88,7 @@ class SiteSpec(Table):
     @model_validator(mode="after")
     def _roles(self) -> Self:
         for role, spec in self.transfer.items():
-            if spec.role not in (None, role):
+            if not isinstance(spec, AxisSpec) and spec.role not in (None, role):
                 said = f"'{spec.law}' is for the role {spec.role}, not {role}. Write it as transfer.{spec.role}."
                 refuse(f"transfer.{role}.law", BadInput(said))
             if role == "specimen" and not isinstance(spec, AxisSpec):

@@ -45,7 +45,7 @@ class Made(Table):
     role: ClassVar[str] = "actuator"
     file: ClassVar[None] = None  # it has no law from a file
     draw: ClassVar[bool] = False
-    law: str
+    law: Any  # a `Literal` of one word in each
     """Its name."""
     _function: ClassVar[Callable[..., Instance]]
 

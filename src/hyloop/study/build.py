@@ -11,12 +11,9 @@ import numpy as np
 from scipy.linalg import LinAlgError, LinAlgWarning
 from scipy.sparse import csr_array
 
-from hyloop.core import Instance
-from hyloop.devices.specimens import SPECIMENS
 from hyloop.errors import BadInput, BadShape, UnknownName
 from hyloop.files.excitations import ground_motion
 from hyloop.files.frames.frame import FrameBase, frame_along
-from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import loop_limits
 from hyloop.files.schema import METHODS, Experiment, SiteSpec
 from hyloop.files.structures import Damping, OpenSeesScript, ShearFrame, StructureSpec
@@ -28,6 +25,7 @@ from hyloop.record import Recording
 from hyloop.structure import Model, Structure, caughey, modal, modal_and_stiffness, rayleigh, shear_frame
 from hyloop.structure.frames.opensees_script import ScriptModel
 from hyloop.structure.frames.wireframe import wireframe
+from hyloop.study.blocks import device_block, transfer_block
 from hyloop.study.following import estimates, followed_model, updaters
 from hyloop.study.trained import check_networks, check_rate
 
@@ -127,7 +125,7 @@ def _build(experiment: Experiment, allow_scripts: bool) -> Built:
     couplings = {}
     for name, spec in whole.couplings.items():
         with _blame(f"couplings.{name}"):
-            couplings[name] = Coupled(name, _transfer(spec, name, whole))
+            couplings[name] = Coupled(name, transfer_block(spec, name, whole))
     every = [_site(frame, model, name, spec, whole, couplings) for name, spec in whole.sites.items()]
     sites = every if whole is experiment else []
     if experiment.structure.damping is not None:
@@ -139,7 +137,7 @@ def _build(experiment: Experiment, allow_scripts: bool) -> Built:
             blocks += updaters(experiment, name, sites)
     for name, spec in experiment.blocks.items():
         with _blame(f"blocks.{name}"):
-            blocks.append(FreeBlock(name, _device(spec.block, name, experiment.seed), spec.inputs, spec.outputs))
+            blocks.append(FreeBlock(name, device_block(spec.block, name, experiment.seed), spec.inputs, spec.outputs))
     with _blame("limits.max_drift"):
         limits = loop_limits(experiment.limits, frame)
     with _blame("integrator.dt, structure, sites and blocks together", _extremes(frame, sites)):
@@ -240,7 +238,7 @@ def _site(
     limits = {key: getattr(spec, key) or getattr(experiment.limits, key) or np.inf for key in ("max_d", "max_f")}
     with _blame(f"sites.{name}.{'device' if spec.device else 'follows'}"):
         if spec.device is not None:
-            device, shares = _device(spec.device, name, experiment.seed), None
+            device, shares = device_block(spec.device, name, experiment.seed), None
         else:
             device, shares = followed_model(experiment, name)
     transfer = {}
@@ -249,7 +247,7 @@ def _site(
             if isinstance(block, AxisSpec):
                 transfer[role] = couplings[block.coupled].axis(block.axis)
             else:
-                transfer[role] = _transfer(block, f"{name}.{role}", experiment)
+                transfer[role] = transfer_block(block, f"{name}.{role}", experiment)
     with _blame(f"sites.{name}.{_place(spec)}"):
         along = _along(frame, model, spec)
     with _blame(f"sites.{name}"):
@@ -285,18 +283,3 @@ def _along(frame: Structure, model: Model | ScriptModel | None, spec: SiteSpec) 
     if along.shape != (frame.n,):
         raise BadShape(f"got {len(along)} entries; give one for each of the {frame.n} degrees of freedom.")
     return along
-
-
-def _transfer(spec: Any, name: str, experiment: Experiment) -> Instance:
-    """A block of a transfer system, at the rate of the controller."""
-    made = _device(spec, name, experiment.seed) if isinstance(spec, DeviceSpec) else spec.make()
-    made.check_fit(experiment.integrator.dt / experiment.integrator.substeps)
-    return made
-
-
-def _device(spec: DeviceSpec, name: str, seed: int) -> Instance:
-    if not spec.draw:
-        return spec.make()
-    # the stream hangs on the name, so that adding a site changes no other
-    stream = np.random.SeedSequence(seed, spawn_key=tuple(name.encode()))
-    return SPECIMENS[spec.name].draw(np.random.default_rng(stream), **spec.params)

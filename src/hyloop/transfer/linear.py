@@ -8,9 +8,10 @@ import numpy as np
 
 from hyloop.core.block import Block, Instance, inplace_block
 from hyloop.core.exponential import held_input
+from hyloop.core.jit import jit
 from hyloop.errors import BadInput, BadShape, UnknownName
 from hyloop.transfer.plant import Plant
-from hyloop.transfer.saturation import LIMITS, MOTION, followed, moved
+from hyloop.transfer.saturation import LIMITS, MOTION, UNLIMITED, followed, moved
 
 __all__ = ["linear_plant", "state_space", "transfer_function", "transfer_matrix", "zeros_poles"]
 
@@ -80,8 +81,7 @@ def advance(x, u, dt, p, y):
     rate_last = y_last + q
     if x[_DT] != dt:  # the first tick
         x[_DT] = dt
-        Phi_, G0_, G1_ = held_input(x[A:B].copy().reshape((n, n)), x[B:C].copy().reshape((n, m)), dt, line)
-        x[Phi:G0], x[G0:G1], x[G1:state] = Phi_.ravel(), G0_.ravel(), G1_.ravel()
+        _discretise(x, n, m, A, B, Phi, G0, G1, line)
     active = 0.0
     for j in range(m):
         x[now + j], limit = followed(u[j], x[last + j], p[2], dt)
@@ -119,13 +119,30 @@ def advance(x, u, dt, p, y):
     y[3 * q] = active + strokes + velocities
 
 
+@jit
+def _discretise(x, n, m, A, B, Phi, G0, G1, line):
+    """Recurrence over the tick in its place in the memory."""
+    plant, command = np.empty((n, n)), np.empty((n, m))
+    for i in range(n):
+        for j in range(n):
+            plant[i, j] = x[A + i * n + j]
+        for j in range(m):
+            command[i, j] = x[B + i * m + j]
+    free, before, now = held_input(plant, command, x[_DT], line)
+    for i in range(n):
+        for j in range(n):
+            x[Phi + i * n + j] = free[i, j]
+        for j in range(m):
+            x[G0 + i * m + j], x[G1 + i * m + j] = before[i, j], now[i, j]
+
+
 def linear_plant(
     plant: Plant,
     *,
     hold: Hold = "line",
-    stroke: float = np.inf,
-    velocity: float = np.inf,
-    rate: float = np.inf,
+    stroke: float = UNLIMITED,
+    velocity: float = UNLIMITED,
+    rate: float = UNLIMITED,
     name: str = "linear_plant",
 ) -> Instance:
     """An actuator that is a linear plant; one with several axes goes into a `hyloop.loop.Coupled`.
@@ -207,7 +224,7 @@ def _contents(plant: Plant, hold: Hold) -> np.ndarray:
     CA, CB = C @ A, C @ B
     has_velocity = ~D.any(axis=1)
     # the sum of the moduli is what the products are made of; what is less than round-off of it is no feed-through
-    straight = (np.abs(CB) <= _VELOCITY * (np.abs(C) @ np.abs(B))).all(axis=1)
+    straight = np.all(np.abs(CB) <= _VELOCITY * (np.abs(C) @ np.abs(B)), axis=1)
     CB = np.where(straight[:, None], 0.0, CB)
     arrays = {
         "A": A,

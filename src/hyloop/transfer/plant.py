@@ -21,10 +21,10 @@ class Plant:
     `from_coefficients`, `from_zeros` and `matrix` make one of transfer functions in s (rad/s).
     """
 
-    A: np.ndarray
-    B: np.ndarray
-    C: np.ndarray
-    D: np.ndarray
+    A: Any
+    B: Any
+    C: Any
+    D: Any
 
     def __post_init__(self) -> None:
         A, B, C, D = (_matrix(name, getattr(self, name)) for name in "ABCD")
@@ -95,7 +95,7 @@ class Plant:
         flat = [(i, j, plant) for i, row in enumerate(entries) for j, plant in enumerate(row)]
         if any(plant.D.shape != (1, 1) for _, _, plant in flat):
             raise BadShape("each entry of a matrix of plants must have one input and one output.")
-        A = block_diag(*(plant.A for _, _, plant in flat)) if any(len(p.A) for *_, p in flat) else np.zeros((0, 0))
+        A = np.asarray(block_diag(*(p.A for *_, p in flat))) if any(len(p.A) for *_, p in flat) else np.zeros((0, 0))
         B, C, D = np.zeros((len(A), columns)), np.zeros((rows, len(A))), np.zeros((rows, columns))
         first = 0
         for i, j, plant in flat:

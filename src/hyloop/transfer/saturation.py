@@ -16,16 +16,17 @@ import math
 from hyloop.core.block import Param
 from hyloop.core.jit import jit
 
-__all__ = ["FORCE", "LIMITS", "MOTION", "STROKE", "VALVE", "VELOCITY", "followed", "moved"]
+__all__ = ["FORCE", "LEAST", "LIMITS", "MOTION", "STROKE", "UNLIMITED", "VALVE", "VELOCITY", "followed", "moved"]
 
 STROKE, VELOCITY, VALVE, FORCE = 1.0, 2.0, 4.0, 8.0
-_LEAST = 1e-9  # in SI units: below it nothing moves at all
+LEAST = 1e-9  # in SI units: below it nothing moves at all
+UNLIMITED = 1e30  # in SI units: a limit that is none. Infinity would be a channel that nobody can draw or write as JSON
 
 # the last parameters of every actuator, in this order
 LIMITS = {
-    "stroke": Param("m", math.inf, _LEAST, about="largest deformation; there the piston stands"),
-    "velocity": Param("m/s", math.inf, _LEAST, about="largest velocity"),
-    "rate": Param("m/s", math.inf, _LEAST, about="largest rate of the command"),
+    "stroke": Param("m", UNLIMITED, LEAST, about="largest deformation; there the piston stands"),
+    "velocity": Param("m/s", UNLIMITED, LEAST, about="largest velocity"),
+    "rate": Param("m/s", UNLIMITED, LEAST, about="largest rate of the command"),
 }
 # what every actuator gives
 MOTION = {"d": "m", "v": "m/s", "a": "m/s2", "saturated": "-"}

@@ -6,6 +6,7 @@ from hyloop.core.block import Param, inplace_block
 from hyloop.core.jit import jit
 from hyloop.core.noise import normal_pair, uniform
 from hyloop.errors import BadInput
+from hyloop.transfer.saturation import UNLIMITED
 
 __all__ = ["LONGEST", "sensor"]
 
@@ -28,7 +29,7 @@ def rate_fits(dt: float, rate: float, bits: float, range_d: float, range_f: floa
         )
     if bits != round(bits):
         raise BadInput(f"bits = {bits:g} must be a whole number.")
-    if bits and math.isinf(min(range_d, range_f)):
+    if bits and min(range_d, range_f) >= UNLIMITED:
         raise BadInput(f"bits = {bits:g} needs a range: give range_d or range_f, or both.")
 
 
@@ -50,13 +51,13 @@ def rate_fits(dt: float, rate: float, bits: float, range_d: float, range_f: floa
         "delay_d": Param("-", 0.0, 0.0, float(LONGEST), about="ticks by which the deformation is shown late"),
         "lowpass_d": Param("Hz", 0.0, 0.0, about="cut-off of the low-pass of the deformation; 0: none"),
         "lowpass_f": Param("Hz", 0.0, 0.0, about="cut-off of the low-pass of the force; 0: none"),
-        "range_d": Param("m", math.inf, 1e-12, about="largest deformation that is shown"),
-        "range_f": Param("N", math.inf, 1e-12, about="largest force that is shown"),
+        "range_d": Param("m", UNLIMITED, 1e-12, about="largest deformation that is shown"),
+        "range_f": Param("N", UNLIMITED, 1e-12, about="largest force that is shown"),
         "bits": Param("-", 0.0, 0.0, 32.0, about="of the converter, over the ranges; 0: no steps"),
         "rate": Param("Hz", 0.0, 0.0, about="samples in a second, held between; 0: one in every tick"),
         "dropout": Param("-", 0.0, 0.0, 1.0, about="share of the samples that are lost"),
-        "freeze_at": Param("s", math.inf, 0.0, about="time from which on the values stand still"),
-        "freeze_for": Param("s", math.inf, 0.0, about="how long they stand still"),
+        "freeze_at": Param("s", UNLIMITED, 0.0, about="time from which on the values stand still"),
+        "freeze_for": Param("s", UNLIMITED, 0.0, about="how long they stand still"),
     },
     memory=_MEMORY,
     fits=rate_fits,
@@ -122,7 +123,7 @@ def _late(ring, now, delay):
 @jit
 def _converted(value, largest, bits):
     """Cut off at the range and rounded to the steps of the converter."""
-    if largest == math.inf:
+    if largest >= UNLIMITED:
         return value
     if bits == 0.0:
         return min(max(value, -largest), largest)

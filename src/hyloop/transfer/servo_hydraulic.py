@@ -3,13 +3,12 @@
 import math
 
 import numpy as np
-from numba.cpython.unsafe.tuple import tuple_setitem
 
 from hyloop.core.block import Param, inplace_block
 from hyloop.core.exponential import held_input
 from hyloop.core.jit import jit
 from hyloop.errors import BadInput
-from hyloop.transfer.saturation import FORCE, MOTION, STROKE, VALVE, moved
+from hyloop.transfer.saturation import FORCE, LEAST, MOTION, STROKE, UNLIMITED, VALVE, moved
 
 __all__ = ["servo_hydraulic"]
 
@@ -19,14 +18,17 @@ _KEYS = 8  # parameters that the recurrence depends on; the memory begins with t
 _PHI = _KEYS + 1
 _G0 = _PHI + _N * _N
 _MEMORY = _G0 + _N * _M
-_LEAST = 1e-9
 
 
 @jit
 def plant_matrices(p, A, B):
     """The linear plant with its inner loop closed."""
     a1_beta0, a2, a3, beta1, beta2, m, c, k = p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]
-    A[:, :], B[:, :] = 0.0, 0.0
+    for i in range(_N):
+        for j in range(_N):
+            A[i, j] = 0.0
+        for j in range(_M):
+            B[i, j] = 0.0
     A[0, 1] = 1.0
     A[1, 0], A[1, 1], A[1, 2] = -k / m, -c / m, 1.0 / m
     A[2, 1], A[2, 2], A[2, 3] = -a2, -a3, 1.0
@@ -62,13 +64,13 @@ def stable(dt: float, **params: float) -> None:
         "c": Param("N s/m", 114.6, 0.0, about="damping of the specimen"),
         "k": Param("N/m", 1.19e6, 0.0, about="stiffness of the specimen"),
         "gain": Param("-", 1.0, 1e-6, about="of the command"),
-        "outside": Param(
+        "external": Param(
             "-", 0.0, 0.0, 1.0, about="1: the device of the site resists, and k and c only foresee its force"
         ),
-        "stroke": Param("m", math.inf, _LEAST, about="largest deformation; there the piston stands"),
-        "velocity": Param("m/s", math.inf, _LEAST, about="largest velocity"),
-        "valve_velocity": Param("m/s", math.inf, _LEAST, about="velocity without load at full opening of the valve"),
-        "force_limit": Param("N", math.inf, _LEAST, about="largest force"),
+        "stroke": Param("m", UNLIMITED, LEAST, about="largest deformation; there the piston stands"),
+        "velocity": Param("m/s", UNLIMITED, LEAST, about="largest velocity"),
+        "valve_velocity": Param("m/s", UNLIMITED, LEAST, about="velocity without load at full opening of the valve"),
+        "force_limit": Param("N", UNLIMITED, LEAST, about="largest force"),
     },
     memory=_MEMORY,
     fits=stable,
@@ -84,7 +86,7 @@ def servo_hydraulic(x, u, dt, p, y):
         \dot f + a_3 f = z - a_2 \dot d, \qquad m\ddot d + c\,\dot d + k\,d = f - f_o
 
     Exact for a command that a converter holds over the tick. The output ``f`` is the force of the actuator, which is
-    what a load cell shows; ``handed_on`` as device gives it to the structure. With ``outside = 1`` the device of the
+    what a load cell shows; ``handed_on`` as device gives it to the structure. With ``external = 1`` the device of the
     site resists instead of k and c, and m is the mass that moves with it: :math:`f_o = f_{device} - k\,d - c\,\dot d`
     of the tick before is held, so that k and c, as of the untouched device, keep the explicit coupling stable.
 
@@ -93,10 +95,7 @@ def servo_hydraulic(x, u, dt, p, y):
     """
     Phi, G0 = _STATES + _PHI, _STATES + _G0
     if not _same(x, dt, p):  # the first tick, or a parameter has changed
-        A, B = np.empty((_N, _N)), np.empty((_N, _M))
-        plant_matrices(p, A, B)
-        Phi_, G0_, _ = held_input(A, B, dt, False)
-        x[Phi:G0], x[G0:] = Phi_.ravel(), G0_.ravel()
+        _discretise(x, dt, p, Phi, G0)
     d_last, v_last = x[0], x[1]
     active, largest = 0.0, p[1] * p[12]  # of the valve, as a rate of force
     wanted = p[8] * x[5]
@@ -104,8 +103,7 @@ def servo_hydraulic(x, u, dt, p, y):
     if abs(error) > reach:
         wanted, active = d_last + math.copysign(reach, error), VALVE
     outer = p[9] * (u[1] - p[7] * d_last - p[6] * v_last)
-    new = _recurrence(x, Phi, G0, wanted, outer)
-    d, v, f, z, dz = new
+    d, v, f, z, dz = _recurrence(x, Phi, G0, wanted, outer)
     if abs(z) > largest:
         z, active = math.copysign(largest, z), VALVE
         dz = 0.0 if dz * z > 0.0 else dz
@@ -118,7 +116,20 @@ def servo_hydraulic(x, u, dt, p, y):
         v = 0.0
     x[0], x[1], x[2], x[3], x[4], x[5] = d, v, f, z, dz, u[0]
     y[0], y[1], y[2], y[3], y[4] = d, v, a, active + more, f
-    y[5] = z / largest if largest < math.inf else 0.0
+    y[5] = z / largest if p[12] < UNLIMITED else 0.0
+
+
+@jit
+def _discretise(x, dt, p, Phi, G0):
+    """Recurrence over the tick in its place in the memory."""
+    A, B = np.empty((_N, _N)), np.empty((_N, _M))
+    plant_matrices(p, A, B)
+    free, held, _ = held_input(A, B, dt, False)
+    for i in range(_N):
+        for j in range(_N):
+            x[Phi + i * _N + j] = free[i, j]
+        for j in range(_M):
+            x[G0 + i * _M + j] = held[i, j]
 
 
 @jit
@@ -135,10 +146,18 @@ def _same(x, dt, p):
 @jit
 def _recurrence(x, Phi, G0, command, outer):
     """The five states after a tick."""
-    found = (0.0, 0.0, 0.0, 0.0, 0.0)
-    for i in range(_N):
-        total = x[G0 + _M * i] * command + x[G0 + _M * i + 1] * outer
-        for j in range(_N):
-            total += x[Phi + _N * i + j] * x[j]
-        found = tuple_setitem(found, i, total)
-    return found
+    return (
+        _row(x, Phi, G0, 0, command, outer),
+        _row(x, Phi, G0, 1, command, outer),
+        _row(x, Phi, G0, 2, command, outer),
+        _row(x, Phi, G0, 3, command, outer),
+        _row(x, Phi, G0, 4, command, outer),
+    )
+
+
+@jit
+def _row(x, Phi, G0, i, command, outer):
+    total = x[G0 + _M * i] * command + x[G0 + _M * i + 1] * outer
+    for j in range(_N):
+        total += x[Phi + _N * i + j] * x[j]
+    return total
