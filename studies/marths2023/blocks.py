@@ -1,5 +1,7 @@
 """Controllers as blocks: any linear one, and recursive least squares as published; signals in mm."""
 
+from typing import Any
+
 import numpy as np
 from scipy.signal import butter
 
@@ -52,8 +54,8 @@ def linear(A: np.ndarray, B: np.ndarray, C: np.ndarray, D: np.ndarray) -> Instan
 
 
 TAPS, ORDER, CUTOFF = 4, 4, 20.0  # Hz
-_b, _a = butter(ORDER, CUTOFF, fs=1.0 / DT)
-B_FILTER, A_FILTER = np.array(_b), np.array(_a)
+_filter: Any = butter(ORDER, CUTOFF, fs=1.0 / DT)
+B_FILTER, A_FILTER = np.array(_filter[0]), np.array(_filter[1])
 _ALL = 2 * TAPS
 # of both actuators: taps of targets and of filtered motions, states of the filters of motion and command; then for each
 # actuator coefficients and covariance

@@ -5,7 +5,8 @@ Degrees of freedom are numbered from 1, as in the files of the benchmark; SI uni
 """
 
 from functools import cache
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import eigh
@@ -19,6 +20,7 @@ __all__ = [
     "RECORDS",
     "STOREYS",
     "Frame",
+    "data",
     "ground",
     "numerical",
     "one_piece",
@@ -62,12 +64,17 @@ class Specimen(NamedTuple):
         return Specimen(factor * self.M, factor * self.C, factor * self.K, self.T)
 
 
-def read(name: str, **options) -> np.ndarray:
-    """A table of the benchmark's data."""
+def data(name: str) -> Path:
+    """A file of the benchmark's data."""
     folder = set_folder("marths")
     if folder is None:
         raise BadInput("marths2023 needs the folder `marths` with the benchmark's data; set HYLOOP_DATA to its parent.")
-    return np.loadtxt(folder / name, delimiter=",", **options)
+    return folder / name
+
+
+def read(name: str, **options: Any) -> np.ndarray:
+    """A table of the benchmark's data."""
+    return np.loadtxt(data(name), delimiter=",", **options)
 
 
 @cache

@@ -5,7 +5,7 @@ make the commands u1, u2 and, of controllers with an estimator, p1, p2: what it 
 node motion are made of the estimate e = p + blend (m - p); without an estimator the blend is 1 and e = m.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -28,7 +28,8 @@ CHANNELS = (
 _AT, _FLOORS = np.array(NODE) - 1, np.array(STOREYS) - 1
 
 
-class Run(NamedTuple):
+@dataclass(frozen=True)
+class Run:
     """Histories of a run by name, and whether it ended before its time because it had diverged."""
 
     channels: dict[str, np.ndarray]
@@ -38,7 +39,7 @@ class Run(NamedTuple):
         return self.channels[name]
 
 
-def step_matrices(part: Frame) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def step_matrices(part: Frame) -> tuple[np.ndarray, ...]:
     r"""Newmark's average acceleration as products with what is known at the start of a step.
 
     .. math:: \bar K = K + \tfrac{4}{\Delta t^2} M + \tfrac{2}{\Delta t} C; \qquad

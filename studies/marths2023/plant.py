@@ -101,9 +101,9 @@ def continuous(p: Poles = NOMINAL) -> Plant:
 def discrete(p: Poles = NOMINAL) -> Plant:
     """One step of the plant under a held command, as the package's solver makes it (Runge-Kutta of order 4)."""
     A, B, C = continuous(p)
-    powers = [np.eye(8)]
-    for i in range(1, 5):
-        powers.append(powers[-1] @ A * DT / i)
-    step = sum(powers)
-    drive = DT * sum(power / (i + 1) for i, power in enumerate(powers[:4])) @ B
-    return Plant(step, drive, C)
+    power, step, drive = np.eye(8), np.zeros((8, 8)), np.zeros((8, 8))
+    for i in range(5):
+        step += power
+        drive += DT * power / (i + 1) if i < 4 else 0.0
+        power = power @ A * DT / (i + 1)
+    return Plant(step, drive @ B, C)

@@ -4,7 +4,7 @@ Known to it before the test: the nominal plant and its dead time (a rig is ident
 the numerical part with the nominal specimen. During the test it sees targets and measured displacements, nothing else.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import block_diag, expm, solve_discrete_are
@@ -74,7 +74,7 @@ def delayed(plant: Plant, steps: int, settings: Settings, w: float) -> tuple[np.
     n, waiting = len(A), 2 * max(steps, 1)
     first = n + waiting
     swing, noise = _oscillator(w, settings.width)
-    whole = block_diag(A, np.eye(waiting, k=-2), *[settings.fade, swing] * 2)
+    whole: Any = block_diag(A, np.eye(waiting, k=-2), *[settings.fade, swing] * 2)
     drive, out = np.zeros((len(whole), 2)), np.eye(2, len(whole))
     drive[n : n + 2], out[:, :n] = np.eye(2), C
     if steps:
@@ -83,8 +83,8 @@ def delayed(plant: Plant, steps: int, settings: Settings, w: float) -> tuple[np.
         drive[:n] = B
     for i in range(2):
         whole[:n, first + 3 * i] = whole[:n, first + 3 * i + 1] = B[:, i]
-    missing = block_diag(settings.drift**2, (settings.swing * w**2) ** 2 * noise)
-    W = block_diag(settings.input_noise**2 * B @ B.T, np.zeros((waiting, waiting)), missing, missing)
+    missing: Any = block_diag(settings.drift**2, (settings.swing * w**2) ** 2 * noise)
+    W: Any = block_diag(settings.input_noise**2 * B @ B.T, np.zeros((waiting, waiting)), missing, missing)
     return whole, drive, out, W + TINY * np.eye(len(W))
 
 
@@ -109,13 +109,13 @@ def target_model(modes: list[tuple[float, ...]], settings: Settings) -> tuple[np
 
 def _lateral(whole: Frame, count: int) -> list[tuple[float, ...]]:
     """Frequency, damping ratio, sway and rotation of the node, and drive by the ground of the lowest lateral modes."""
-    values, shapes = np.linalg.eig(np.linalg.solve(whole.K, whole.M))
+    values, shapes = (np.real(part) for part in np.linalg.eig(np.linalg.solve(whole.K, whole.M)))
     found = []
-    for k in np.argsort(-values.real):
-        shape = shapes[:, k].real
+    for k in np.argsort(-values):
+        shape = shapes[:, k]
         mass, drive = shape @ whole.M @ shape, shape @ whole.load
         if len(found) < count and drive**2 > LATERAL * mass * whole.load.sum():
-            w = 1.0 / np.sqrt(values[k].real)
+            w = 1.0 / np.sqrt(values[k])
             ratio = shape @ whole.C @ shape / (2.0 * mass * w)
             found.append((w, ratio, shape[NODE[0] - 1], -shape[NODE[1] - 1], drive / mass))
     return found

@@ -1,10 +1,10 @@
 """The multi-axial benchmark: is it the published one, what its criteria can tell, and who holds on the hard set."""
 
 import time
+from typing import Any
 
 import numpy as np
 
-from hyloop.data.folders import set_folder
 from hyloop.report.charts import Chart
 from hyloop.report.display import Line, Panel
 from hyloop.report.page import Table
@@ -12,7 +12,7 @@ from hyloop.study.tasks import Task
 
 from .blocks import TAPS, stored_start
 from .cases import HARD, PARTS, SCHEMES, VARIANTS, Variant, nominal_score, perfect, plants, run_one
-from .frame import DT, RECORDS, ideal_portal, numerical, read, specimen, whole_frame
+from .frame import DT, RECORDS, data, ideal_portal, numerical, read, specimen, whole_frame
 from .open_loop import EXTRA
 from .plant import continuous, discrete
 from .printed import NAMES, PERFECT, PORT, port
@@ -60,7 +60,7 @@ def _same_loop(job):
 
 def _same_matrices():
     """How far matrices are from those of the first port, and the plant from the file of the package."""
-    stored = np.load(set_folder("marths") / "derived.npz")
+    stored = np.load(data("derived.npz"))
     parts = {"": whole_frame(), "N": numerical(), "p": ideal_portal(), "5": specimen()}
     pairs = [(getattr(part, key), stored[key + end]) for end, part in parts.items() for key in "MCK"]
     pairs.append((specimen().T, stored["T"]))
@@ -116,7 +116,7 @@ def _distributed(job):
             kind = name.rpartition("_")[2]
             off[kind] = max(off[kind], float(np.abs(ours[name] - numbers).max()))
     for record in RECORDS:
-        rows = [
+        rows: list[list[Any]] = [
             [s, *(_cell(scores[s, record][name]) for name in ("actuator_delay", *NAMES))]
             for s, r in cases
             if r == record
