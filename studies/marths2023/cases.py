@@ -33,6 +33,7 @@ class Variant(NamedTuple):
     told: int | None = None  # dead time that controllers believe, if another
     scale: float = SCALE  # of the record
     limit: float = np.inf  # V: of what reaches the plant
+    fall: float = 0.0  # of the plant's gains during the run
     beyond: bool = False  # more than ours bears
 
 
@@ -52,6 +53,7 @@ VARIANTS = (
     HARD._replace(name="hard set, specimen x5", factor=5.0, plants=20),
     HARD._replace(name="hard set, true motion felt", felt=True, plants=20),
     HARD._replace(name="hard set, five times the motion, limited commands", scale=2.0, limit=VOLTS, plants=20),
+    HARD._replace(name="hard set, gains fall by 20 %", fall=0.2, plants=20),
     HARD._replace(name="hard set, specimen x8", factor=8.0, plants=20, beyond=True),
     HARD,
 )
@@ -107,6 +109,7 @@ def run_one(scheme: str, variant: Variant, plant: Plant, seed: int, record: str 
         independent=variant.independent,
         felt=variant.felt,
         limit=variant.limit,
+        fall=variant.fall,
     )
 
 

@@ -72,6 +72,7 @@ def simulate(
     independent: bool = False,
     felt: bool = False,
     limit: float = np.inf,
+    fall: float = 0.0,
 ) -> Run:
     """Run the virtual test.
 
@@ -93,6 +94,8 @@ def simulate(
         Whether the force is made of the true motion, as a specimen would make it, not of the estimated one.
     limit
         Largest command in V that reaches the plant; the package has 3.8 V, but only in its verdict.
+    fall
+        Part of the plant's gains that is lost by the end of the run, evenly over time.
     """
     forces = np.ascontiguousarray([(matrix @ portal.T)[:3] for matrix in (portal.K, portal.C, portal.M)])
     out = np.zeros((len(ag), len(CHANNELS)))
@@ -101,7 +104,7 @@ def simulate(
         *step_matrices(part),
         forces,
         *(np.ascontiguousarray(matrix) for matrix in plant),
-        (dead_time, *(to_command(sign * limit) for sign in (-1.0, 1.0))),
+        (dead_time, fall, *(to_command(sign * limit) for sign in (-1.0, 1.0))),
         np.eye(2) if blend is None else np.ascontiguousarray(blend, dtype=float),
         (noise, seed, independent, felt),
         controller.block.address,
@@ -169,7 +172,7 @@ def to_node(a1, a2):
 @jit
 def _simulate(ag, by_M, by_C, by_force, by_load, forces, Ad, Bd, Cd, line, blend, sensing, address, state, params, out):
     noise, seed, independent, felt = sensing
-    dead_time, lowest, highest = line
+    dead_time, fall, lowest, highest = line
     n, size = len(by_load), len(Ad)
     U, V, A, new = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
     xp, moved, queue = np.zeros(size), np.zeros(size), np.zeros((dead_time + 1, 2))
@@ -182,7 +185,7 @@ def _simulate(ag, by_M, by_C, by_force, by_load, forces, Ad, Bd, Cd, line, blend
         for i in range(2):
             y[i] = 0.0
             for j in range(size):
-                y[i] += Cd[i, j] * xp[j]
+                y[i] += (1.0 - fall * k / len(ag)) * Cd[i, j] * xp[j]
             m[i] = y[i] + noise * (second if independent and i == 1 else first)
         for i in range(2):
             e[i] = made[2 + i] + blend[i, 0] * (m[0] - made[2]) + blend[i, 1] * (m[1] - made[3])
