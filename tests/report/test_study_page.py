@@ -2,10 +2,13 @@
 
 import math
 
+import numpy as np
 import pytest
 from oracles.pages import Page
 
+from hyloop.report.charts import Chart
 from hyloop.report.claims_picture import JudgedClaim, draw_claims
+from hyloop.report.display import Line, Panel
 from hyloop.report.study_page import FIRST, StudySummary, study_sentence, write_study
 from hyloop.study.claims import Claim, judge
 
@@ -111,6 +114,14 @@ def test_the_page_has_the_headline_first_and_every_claim_below(tmp_path):
     assert len(every["layout"]["yaxis"]["ticktext"]) == 41
     assert page.rows("Claims")["c7"] == ["Table 1", "1", "-", "8", "kN", "missed", ""]
     assert "1 of 41" in page.text and "0.4 s" in page.text  # two of the three numbers
+
+
+def test_the_picture_of_a_study_is_shown_whatever_the_number_of_claims(tmp_path):
+    line = Line(np.arange(3.0), np.arange(3.0), "a", 0)
+    drawn = SUMMARY._replace(picture=Chart([Panel("Errors of every plant", "x", "y", (line,))], "Errors."))
+    for count in (1, FIRST + 5):
+        path = write_study(tmp_path / f"{count}.html", drawn, FOUR[:1] * count, [], {})
+        assert path.read_text(encoding="utf-8").count("Errors of every plant") == 1
 
 
 def test_a_claim_without_a_number_is_in_the_table_alone(tmp_path):
