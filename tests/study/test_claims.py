@@ -6,11 +6,20 @@ from pathlib import Path
 import pytest
 
 from hyloop.errors import BadInput, UnknownName
-from hyloop.study.claims import LOST, Claim, judge, load_claims, markdown, read_verdicts, rejudge, write_verdicts
+from hyloop.study.claims import (
+    LOST,
+    Claim,
+    Verdict,
+    judge,
+    load_claims,
+    markdown,
+    markdown_short,
+    read_verdicts,
+    rejudge,
+    write_verdicts,
+)
 from hyloop.study.seeds import Seeds
 from hyloop.study.studies import find_studies
-
-TABLE = 22  # headline rows of all studies: the README has to stay below 150 lines
 
 
 def _claim(**settings):
@@ -200,11 +209,28 @@ def test_committed_means_are_settled_and_what_was_lost_is_shown(folder):
     assert not any(v.verdict == "beaten" for v in verdicts if v.kind == "baseline")
 
 
-def test_the_readme_shows_the_committed_claims():
-    """The README's table is generated: `hyloop study table`."""
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+def test_the_readme_and_the_page_of_claims_show_the_committed_claims():
+    """Both tables are generated: `hyloop study table --short` and `hyloop study table`."""
+    root = Path(__file__).parents[2]
+    readme, page = ((root / name).read_text(encoding="utf-8") for name in ("README.md", "docs/claims.md"))
     assert {"alsubaihawi2024", "brfd", "wang2020"} <= {folder.name for folder in FINISHED}
     verdicts = [v for folder in FINISHED for v in read_verdicts(folder / "claims.json")]
-    assert sum(v.headline for v in verdicts) <= TABLE
-    for line in markdown(verdicts).splitlines():
-        assert line in readme
+    assert markdown_short(verdicts) in readme and markdown(verdicts) in page
+
+
+def test_the_short_table_tells_what_was_lost():
+    rows = {"a": ("met", 1.0), "b": ("missed", 3.0), "c": ("not-comparable", 0.0)}
+    verdicts = [
+        Verdict(
+            study="s",
+            claim=claim,
+            paper=2.0,
+            ours=ours,
+            unit="N",
+            verdict=verdict,
+            command="run",
+            headline=claim in "ab",
+        )
+        for claim, (verdict, ours) in rows.items()
+    ]
+    assert markdown_short(verdicts).splitlines()[-1] == "| s | 1 of 2 | a: 1 N (paper 2) | b: 3 N (paper 2) |"

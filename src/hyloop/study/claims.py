@@ -31,7 +31,17 @@ from hyloop.files.toml import read_toml
 from hyloop.report.cells import with_spread
 from hyloop.study.seeds import ENOUGH, Seeds, Value
 
-__all__ = ["Claim", "Verdict", "judge", "load_claims", "markdown", "read_verdicts", "rejudge", "write_verdicts"]
+__all__ = [
+    "Claim",
+    "Verdict",
+    "judge",
+    "load_claims",
+    "markdown",
+    "markdown_short",
+    "read_verdicts",
+    "rejudge",
+    "write_verdicts",
+]
 
 
 Judgement = Literal["beaten", "met", "tie", "missed", "goal met", "goal missed", "not-comparable"]
@@ -248,8 +258,27 @@ def read_verdicts(path: Path) -> list[Verdict]:
         raise BadInput(f"{path}: not a list of verdicts ({error}).") from error
 
 
+def markdown_short(verdicts: Sequence[Verdict]) -> str:
+    """The table of a README, a row for every study: how many claims hold, the first, and the first that was lost."""
+    lines = ["| study | claims that hold | the first claim | the first that was lost |", "|---|---|---|---|"]
+    for study in dict.fromkeys(v.study for v in verdicts):
+        rows = [v for v in verdicts if v.study == study]
+        judged = [v for v in rows if v.verdict != "not-comparable"]
+        holds = sum(v.verdict not in LOST for v in judged)
+        lost = [v for v in rows if v.headline and v.verdict in LOST]
+        first = next(v for v in rows if v.headline)
+        lines.append(f"| {study} | {holds} of {len(judged)} | {_told(first)} | {_told(lost[0]) if lost else '-'} |")
+    return "\n".join(lines) + "\n"
+
+
+def _told(v: Verdict) -> str:
+    """A claim in a few words: what was asked, what was found."""
+    asked = f"paper {v.paper:.4g}" if v.paper is not None else f"goal {v.bar:.4g}" if v.bar is not None else "no number"
+    return f"{v.claim}: {v.value} {v.unit} ({asked}{', tie' if v.verdict == 'tie' else ''})".replace(" - (", " (")
+
+
 def markdown(verdicts: Sequence[Verdict], *, every: bool = False) -> str:
-    """The table of a README: the headline claims of every study and how all its claims stand; or every claim."""
+    """The headline claims of every study and how all its claims stand; or every claim."""
     lines = ["| study | claim | paper | our goal | ours | unit | verdict |", "|---|---|---|---|---|---|---|"]
     for study in dict.fromkeys(v.study for v in verdicts):
         rows = [v for v in verdicts if v.study == study]

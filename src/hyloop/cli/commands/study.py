@@ -69,16 +69,19 @@ def study_run(
 def study_table(
     names: Annotated[list[str] | None, typer.Argument(help="Studies (default: all).")] = None,
     every: Annotated[bool, typer.Option("--all", help="Every claim, not the headline ones alone.")] = False,
+    short: Annotated[bool, typer.Option("--short", help="A row for every study.")] = False,
 ) -> None:
     """Print the claims of all committed full runs as a Markdown table."""
-    from hyloop.errors import UnknownName
-    from hyloop.study.claims import markdown, read_verdicts
+    from hyloop.errors import BadInput, UnknownName
+    from hyloop.study.claims import markdown, markdown_short, read_verdicts
     from hyloop.study.studies import find_studies
 
+    if every and short:
+        raise BadInput("--all and --short: give one of them.")
     studies = find_studies()
     for name in names or ():
         if name not in studies:
             raise UnknownName("study", name, studies)
     committed = [studies[name] / "claims.json" for name in names or studies]
     verdicts = [verdict for path in committed if path.is_file() for verdict in read_verdicts(path)]
-    sys.stdout.write(markdown(verdicts, every=every))
+    sys.stdout.write(markdown_short(verdicts) if short else markdown(verdicts, every=every))
