@@ -5,12 +5,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from hyloop.data.mr_damper import tests
 from hyloop.devices import mr_eyring
 from hyloop.learn.freezing import freeze
 from hyloop.learn.physics.layers import physics_layer
 from hyloop.neural.card import Card, Signal
 
-from .records import TICK, sines
+from .records import TICK
 
 CONSTANT = ("k_e", "F_0", "F_1", "v_e", "k_y", "Y_0", "Y_1", "gap", "i_h", "m", "k_0")
 SHIFTED = {"f_0": 10.0}  # N
@@ -60,11 +61,11 @@ def parameters(layer) -> dict[str, float]:
 
 def frozen(layer, seed=0, **metrics):
     """The layer as a block of the loop, with its card; the current stays a parameter of the block."""
-    motions = [seen.d for seen in sines()]
-    forces, currents = [seen.f for seen in sines()], [np.array([seen.current]) for seen in sines()]
+    published = tests("sine_*").values()
+    currents = np.array([test.current for test in published])
     card = Card(
-        (Signal.of("d", "m", motions, "none"),),
-        (Signal.of("f", "N", forces, "none"), Signal.of("i_coil", "A", currents, "none")),
+        (Signal.of("d", "m", [test.d for test in published], "none"),),
+        (Signal.of("f", "N", [test.f for test in published], "none"), Signal.of("i_coil", "A", currents, "none")),
         data=DATA,
         seed=seed,
         metrics=metrics,

@@ -24,7 +24,7 @@ def _linear(k_e, k_0, **_):
         "i_max": Param("A", 1.0, 1e-3, 100.0, about="largest current of the driver, and of the tests behind the law"),
         "tau": Param("s", 1.0 / 190.0, 0.0, about="time constant of driver and coil"),
         "k_e": Param("N/m", 1.5e7, 1.0, about="spring behind which the fluid flows"),
-        "F_0": Param("N", 28.0, 1e-3, about="flow force without current; at 54 v_e the fluid carries 4.7 times that"),
+        "F_0": Param("N", 28.0, 1e-3, about="flow force without current"),
         "F_1": Param("N", 260.0, 0.0, about="growth of the flow force to saturation"),
         "v_e": Param("m/s", 1.1e-3, 1e-7, about="speed at which flow turns from linear to logarithmic"),
         "k_y": Param("N/m", 1.8e6, 1.0, about="stiffness of the friction behind the gap"),
