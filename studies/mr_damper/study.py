@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hyloop.study.seeds import Seeds
+from hyloop.study.seeds import Seeds, Value
 from hyloop.study.tasks import Task
 
 from . import authors, pages
@@ -20,7 +20,7 @@ QUICK_NOTE = (
 def run(job):
     """Values of all claims."""
     theirs = {velocity: authors.errors(velocity) for velocity in ("zero-phase", "causal")}
-    values = {f"authors' law, {i:g} A": theirs["zero-phase"][i] for i in QUAKE_CURRENTS}
+    values: dict[str, Value] = {f"authors' law, {i:g} A": theirs["zero-phase"][i] for i in QUAKE_CURRENTS}
     if job.quick:
         job.notes.append(QUICK_NOTE)
         laws, networks = {"all": pages.read_law(job.folder)}, {}
@@ -36,7 +36,7 @@ def run(job):
     tested = {name: [_tested(each) for each in some] for name, some in frozen.items()}
     for name, some in tested.items():
         for claim, key in (("from the sines alone", "before"), ("after 10 s at one current", "after")):
-            mean = Seeds.of(np.mean([one[key][i] for i in QUAKE_CURRENTS]) for one in some)
+            mean = Seeds.of(float(np.mean([one[key][i] for i in QUAKE_CURRENTS])) for one in some)
             value = mean if len(some) > 1 else mean.mean
             values |= {f"{name}, {claim}": value, f"{name}, {claim}, further goal": value}
     if not job.quick:
@@ -49,7 +49,7 @@ def run(job):
 
 def _fits(job):
     """Parameters of the law by what was left out, and networks by seed."""
-    tasks = {"all": Task("law", "fits:law", (), FILES)}
+    tasks: dict[object, Task] = {"all": Task("law", "fits:law", (), FILES)}
     tasks |= {m: Task(f"law without {m}", "fits:law", (m,), FILES) for m in MOTIONS}
     tasks |= {c: Task(f"law without {c:g} A", "fits:law", (None, c), FILES) for c in CURRENTS}
     tasks["averages not known"] = Task("law, averages not known", "fits:law", (None, None, False), FILES)
