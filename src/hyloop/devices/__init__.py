@@ -11,6 +11,7 @@ from hyloop.devices.commands import command_of
 from hyloop.devices.linear import dashpot, spring
 from hyloop.devices.lugre import lugre, lugre_exact
 from hyloop.devices.mr_damper import mr_damper
+from hyloop.devices.mr_eyring import mr_eyring
 from hyloop.devices.prandtl_ishlinskii import play, prandtl_ishlinskii
 from hyloop.devices.steel import giuffre_menegotto_pinto
 from hyloop.devices.variable_friction import variable_friction
@@ -32,6 +33,7 @@ __all__ = [
     "lugre",
     "lugre_exact",
     "mr_damper",
+    "mr_eyring",
     "nonlinear_maxwell",
     "nonlinear_viscous",
     "play",

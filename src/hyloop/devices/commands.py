@@ -8,13 +8,14 @@ from typing import NamedTuple
 
 from hyloop.core.block import Instance
 from hyloop.devices.mr_damper import mr_damper
+from hyloop.devices.mr_eyring import mr_eyring
 from hyloop.devices.variable_friction import variable_friction
 from hyloop.errors import BadInput
 
 __all__ = ["COMMANDS", "Command", "command_of"]
 
 # of a law: the parameter that is the command, and the one that bounds it
-COMMANDS = {mr_damper.name: ("i", "i_max"), variable_friction.name: ("N", "N_max")}
+COMMANDS = {mr_damper.name: ("i", "i_max"), mr_eyring.name: ("i", "i_max"), variable_friction.name: ("N", "N_max")}
 
 
 class Command(NamedTuple):

@@ -191,6 +191,7 @@ LEFT_OUT: dict[str, str] = {
     "brfd_gap_slip": "is a virtual specimen with sensor noise; gap_slip is its law",
     "brfd_stick_slip": "is a virtual specimen with sensor noise; stick_slip is its law",
     "mr_damper": "obeys a current, which the tests must say; name it, its current, and what is free with --free",
+    "mr_eyring": "obeys a current, which the tests must say; name it, its current, and what is free with --free",
     "variable_friction": "obeys a clamping force, which the tests must say; name it, and what is free with --free",
 }
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from hyloop.core.block import Block, inplace_block
 from hyloop.devices import LAWS
+from hyloop.devices.commands import COMMANDS
 from hyloop.errors import BadInput, BadShape, UnknownName
 from hyloop.neural.card import Card
 from hyloop.neural.dense import Perceptron
@@ -97,27 +98,44 @@ class FrozenLaw(FrozenNetwork, model="law"):
         """The law as a block: its signals, ``outside`` (see `FrozenStack`), and its states under their names.
 
         Parameters ``stiffness`` and ``damping`` are declared to integration methods; by default they are those of the
-        law with the parameters that hold for all samples.
+        law with the parameters that hold for all samples. The command of a law that obeys one (the current of an MR
+        damper) stays a parameter of the block.
         """
         law = self.law
         named = dict(zip(law.params, self.values.tolist(), strict=True))
         declared = law.linear(**named) if law.linear else (0.0, 0.0)
+        params = {
+            key: replace(spec, default=float(value))
+            for (key, spec), value in zip(DECLARED.items(), declared, strict=True)
+        }
+        if self.command:
+            params[self.command] = replace(law.params[self.command], default=named[self.command])
         image = memory_image(self)
         make = inplace_block(
             inputs=law.inputs,
             outputs={**law.outputs, "outside": "-"},
             state={**law.state, **MONITOR},
-            params={
-                key: replace(spec, default=float(value))
-                for (key, spec), value in zip(DECLARED.items(), declared, strict=True)
-            },
+            params=params,
             memory=len(image),
             reference=self.card.data or law.reference,
-            linear=lambda stiffness, damping: (stiffness, damping),
-            start=lambda **_: dict(zip(law.state, self.rest.tolist(), strict=True)),
+            linear=lambda stiffness, damping, **_: (stiffness, damping),
+            start=self._start,
         )
         made = make(compiled_step(law))
         return replace(made, name=f"learned {law.name}", contents=image, tick=self.card.dt or None)
+
+    @property
+    def command(self) -> str:
+        """The parameter that is the command of the law; empty where it obeys none."""
+        return COMMANDS[self.law.name][0] if self.law.name in COMMANDS else ""
+
+    def _start(self, **params: float) -> dict[str, float]:
+        """State at the beginning; what hangs on the command follows the one given."""
+        found = dict(zip(self.law.state, self.rest.tolist(), strict=True))
+        if self.command and self.law.start:
+            named = dict(zip(self.law.params, self.values.tolist(), strict=True))
+            found |= self.law.start(**named | {self.command: params[self.command]})
+        return found
 
     def taken_apart(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         name = next((name for name, law in LAWS.items() if law is self.law), None)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Places", "compiled_step", "memory_image"]
 
+DECLARED_COUNT = 2  # parameters of every trained block before the command: stiffness and damping
+
 
 class Places(NamedTuple):
     """Table in the memory, behind the parameters of this tick: positions in the state of the block, and counts.
@@ -41,6 +43,7 @@ class Places(NamedTuple):
     log_reach: int
     even: int
     dense: int  # table of the perceptron
+    command: int  # parameter that stays one of the block, behind the declared ones; -1: none
 
 
 def memory_image(made: "FrozenLaw") -> np.ndarray:
@@ -77,6 +80,7 @@ def memory_image(made: "FrozenLaw") -> np.ndarray:
         seen=after + len(chosen),
         even=int(made.even),
         dense=after + len(chosen) + len(seen),
+        command=names.index(made.command) if made.command else -1,
         **at,
     )
     words = np.array([*places, *chosen, *seen, *dense], dtype=np.int64)
@@ -84,12 +88,14 @@ def memory_image(made: "FrozenLaw") -> np.ndarray:
 
 
 @verb
-def _set_parameters(x, u, m):
+def _set_parameters(x, u, p, m):
     """Parameters of this tick, and the count of ticks outside the training range."""
     words = as_int64(x)
     monitor(x, m.monitored, u, m.inputs, m.ranges)
     for k in range(m.params):
         x[m.used + k] = x[m.given + k]
+    if m.command >= 0:
+        x[m.used + m.command] = p[DECLARED_COUNT]
     if m.by_sample == 0:
         return
     for k in range(m.features):
@@ -116,7 +122,7 @@ def compiled_step(block: Block) -> Any:
 
     def stateful(x, u, dt, p, y):
         m = read(Places, as_int64(x), table)
-        _set_parameters(x, u, m)
+        _set_parameters(x, u, p, m)
         found, new = law(x, u, dt, x[used:table])
         for k in range(outputs):
             y[k] = found[k]
@@ -126,7 +132,7 @@ def compiled_step(block: Block) -> Any:
 
     def stateless(x, u, dt, p, y):  # an empty tuple cannot be indexed
         m = read(Places, as_int64(x), table)
-        _set_parameters(x, u, m)
+        _set_parameters(x, u, p, m)
         found, _ = law(x, u, dt, x[used:table])
         for k in range(outputs):
             y[k] = found[k]
