@@ -11,6 +11,8 @@ from hyloop.core.memory import read, views
 from hyloop.neural.hysteresis import INPUTS, absorbed, features, limited
 from hyloop.neural.perceptron import evaluate, gradients, weight_count
 from hyloop.updating.networks.diagnosis import named
+from hyloop.updating.networks.filtered_guard import believed, deserved, give_out, watch
+from hyloop.updating.networks.filtered_hearing import keep, listen, quiet, recall
 from hyloop.updating.networks.filtered_memory import NAMED, Device, Sensor, Settings, filtered_memory
 
 __all__ = ["CHANNELS", "filtered_step"]
@@ -28,13 +30,6 @@ CHANNELS = {
     "cause": "-",
 }
 _SENSOR, _DEVICE = len(Sensor._fields), len(Device._fields)
-_THIRD = 0.6745 * math.sqrt(20.0)  # median of |third differences| of white noise over its standard deviation
-_STEP = 0.02  # relative step of that median in a tick, once it has settled
-_MEDIAN_AFTER = 4  # ticks without three predecessors
-_SETTLING = 20.0  # ticks after which it has
-_STILL = 4.0  # standard deviations of the deformation that are no motion
-_TINY = 1e-4  # of half a range: neither motion nor force
-_GAINED = 4.0  # part of an update per part of the squared error that its witness has less
 _EVENLY = 0.8191725133961645  # 1 over the root of x^4 = x + 1
 
 
@@ -45,13 +40,6 @@ class Slopes(NamedTuple):
     d_last: float
     f_last: float
     energy: float
-
-
-class Noise(NamedTuple):
-    """Variances of what is measured."""
-
-    f: float
-    d: float
 
 
 def filtered_step(width: int, depth: int, rule: int, adaptive: int, late: int) -> Callable:
@@ -99,61 +87,6 @@ def filtered_step(width: int, depth: int, rule: int, adaptive: int, late: int) -
         s.ticks[0] += 1.0 if fresh else 0.0
 
     return advance
-
-
-@verb
-def keep(slots, s, m, d):
-    """Put the deformation into the ring; the first sample fills it."""
-    now = int(s.ticks[0])
-    for k in range(slots if now == 0 else 1):
-        m.ring[(now + k) % slots] = d
-
-
-@verb
-def recall(late, s, m, delay, shift):
-    """The deformation of `delay` ticks ago, without the offset of its sensor."""
-    whole = math.floor(delay)
-    part, now, slots = delay - whole, int(s.ticks[0]), late + 2
-    newer, older = m.ring[(now - whole) % slots], m.ring[(now - whole - 1) % slots]
-    return (1.0 - part) * newer + part * older - shift
-
-
-@verb
-def listen(s, q, d, f):
-    """Variances of the noise, as given or from third differences, in which little of a smooth motion is left."""
-    jump_f = abs(f - 3.0 * s.f_1[0] + 3.0 * s.f_2[0] - s.f_3[0])
-    jump_d = abs(d - 3.0 * s.d_1[0] + 3.0 * s.d_2[0] - s.d_3[0])
-    s.f_3[0], s.f_2[0], s.f_1[0] = s.f_2[0], s.f_1[0], f
-    s.d_3[0], s.d_2[0], s.d_1[0] = s.d_2[0], s.d_1[0], d
-    if s.ticks[0] >= _MEDIAN_AFTER:
-        step = max(_STEP, 1.0 / (s.ticks[0] - _MEDIAN_AFTER + 1.0))
-        s.jump_f[0] = median(s.jump_f[0], jump_f, step)
-        s.jump_d[0] = median(s.jump_d[0], jump_d, step)
-    noise = q.noise if q.noise >= 0.0 else s.jump_f[0] / _THIRD
-    noise_d = q.noise_d if q.noise_d >= 0.0 else s.jump_d[0] / _THIRD
-    return Noise(noise * noise, noise_d * noise_d)
-
-
-@verb
-def median(value, sample, step):
-    """A median that follows its samples by small steps: half of them lie above it, half below."""
-    return (value * math.exp(step if sample > value else -step)) if value > 0.0 else sample
-
-
-@verb
-def quiet(s, m, noise, d, f):
-    """Whether nothing has moved yet: what a load cell shows then is its offset, whatever the device.
-
-    As long as the noise is not known this cannot be told, and until it is known well the more is taken for noise.
-    """
-    known = s.ticks[0] > _MEDIAN_AFTER
-    reach = _STILL * (1.0 + _SETTLING / s.ticks[0] if known else 1.0) * math.sqrt(noise.d) + _TINY / abs(m.factor[0])
-    if s.ticks[0] > s.still[0] or (known and abs(d - s.d_still[0]) > reach):
-        return False
-    s.still[0] += 1.0
-    s.d_still[0] += (d - s.d_still[0]) / s.still[0]
-    s.f_still[0] += (f - s.f_still[0]) / s.still[0]
-    return True
 
 
 @verb
@@ -334,32 +267,6 @@ def stand(width, depth, free, adaptive, constant, s, m, q):
 
 
 @verb
-def watch(s, q, wrong, error, explained, beyond):
-    """The guard adds up the squared errors of both, over what training error and noise explain."""
-    surprise = wrong * wrong / explained
-    s.sum_sensor[0] = q.fading * s.sum_sensor[0] + surprise
-    s.sum_device[0] = q.fading * s.sum_device[0] + error * error / explained
-    s.sum_beyond[0] = q.fading * s.sum_beyond[0] + (surprise if beyond > 0.0 else 0.0)
-    s.weight[0] = q.fading * s.weight[0] + 1.0
-
-
-@verb
-def deserved(s, q):
-    """As much of the other device as the data ask for: all less the part of the error that it does not explain."""
-    rest = q.evidence * s.weight[0] + s.sum_device[0]
-    return max(0.0, 1.0 - rest / s.sum_sensor[0]) if s.sum_sensor[0] > 0.0 else 0.0
-
-
-@verb
-def give_out(n, m, q, part, y):
-    """The scales and weights for the models that follow."""
-    y[0] = math.exp(part * m.device[4])
-    y[1] = math.exp(part * m.device[5])
-    for k in range(n):
-        y[2 + k] = m.frozen[k] + q.share * part * (m.w[k] - m.frozen[k])
-
-
-@verb
 def run_witness(width, depth, rule, late, s, m, a, b, w):
     """Force of a model with the scales `a`, `b` and the weights `w`, free-running under the measured deformation."""
     x = recall(late, s, m, m.device[2], m.device[3])
@@ -369,14 +276,3 @@ def run_witness(width, depth, rule, late, s, m, a, b, w):
     s.e_witness[0] += absorbed(f, x, s.d_witness[0], rule)
     s.d_witness[0], s.f_witness[0] = x, f
     return f
-
-
-@verb
-def believed(s, q, still, seen, wrong):
-    """Part of an update that its witness speaks for, from what it has gained of late over the first explanation."""
-    if not still:
-        s.sum_witness[0] = q.recent * s.sum_witness[0] + seen * seen
-        s.sum_alone[0] = q.recent * s.sum_alone[0] + wrong * wrong
-    if not s.sum_alone[0] > 0.0:
-        return 0.0
-    return min(1.0, max(0.0, _GAINED * (1.0 - s.sum_witness[0] / s.sum_alone[0])))
