@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.signal import butter, lfilter
 from typer.main import get_command
 
 from hyloop.cli.main import app
@@ -66,6 +67,10 @@ def test_what_help_shows_works(installed):
     rows = np.column_stack([t, 10.0 * np.sin(3.0 * t), 20.0 * np.sin(3.0 * t + 0.3)])
     for name in ("test.csv", "today.csv"):
         np.savetxt(installed.folder / name, rows, delimiter=",", header="t [s],Weg [mm],Kraft [kN]", comments="")
+    t, rng = 0.005 * np.arange(8000), np.random.default_rng(1)
+    command = lfilter(*butter(2, 10.0, fs=200.0), rng.normal(size=len(t)))  # mm, band-limited noise
+    rig = np.column_stack([t, command, lfilter([0.0, 0.2], [1.0, -0.8], command) + rng.normal(0.0, 1e-3, len(t))])
+    np.savetxt(installed.folder / "noise.csv", rig, delimiter=",", header="t [s],Soll [mm],Ist [mm]", comments="")
     for line in lines:
         if line not in NOT_RUN:
             installed(*line.split()[1:])

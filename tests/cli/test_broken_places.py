@@ -69,7 +69,7 @@ LONG = tuple(
     word
     for value in (
         "excitation.duration=600s",
-        "integrator.substeps=200",
+        "integrator.substeps=1000",
         "recording.every=step",
         "recording.channels=['damper1.f']",
     )

@@ -292,7 +292,7 @@ def test_laws_and_methods_are_found_by_name():
     assert "Method" not in METHODS
 
 
-COPIED = ["fluid_damper", "following_dampers", "friction_frame", "rc_frame", "six_story_brb"]
+COPIED = ["fluid_damper", "following_dampers", "friction_frame", "rc_frame", "servo_hydraulic", "six_story_brb"]
 
 
 @pytest.mark.slow

@@ -163,10 +163,12 @@ DOCS = Path(__file__).parents[2] / "docs" / "transfer.md"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [0, 1])
-def test_what_the_page_shows_runs(number, load, tmp_path):
-    text = re.findall(r"^```toml\n(.*?)^```", DOCS.read_text("utf-8"), re.DOTALL | re.MULTILINE)[number]
-    site = '[sites.damper1]\nstory = 1\ndevice = { law = "bilinear" }\n' if number == 0 else ""
+@pytest.mark.parametrize("shown", [(0,), (0, 1), (2,)])
+def test_what_the_page_shows_runs(shown, load, tmp_path):
+    """The rig; the rig with its compensator; two sites that share a plant."""
+    texts = re.findall(r"^```toml\n(.*?)^```", DOCS.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    text = "\n".join(texts[number] for number in shown)
+    site = '[sites.damper1]\nstory = 1\nphysical = true\ndevice = { law = "bilinear" }\n' if shown != (2,) else ""
     path = tmp_path / "page.toml"
     path.write_text(BASE[: BASE.index("[sites.one]")] + site + text, encoding="utf-8")
     result = build(load_experiment(path)).run()

@@ -81,7 +81,8 @@ def test_merging_fibres_changes_nothing():
     history = cycles([0.05], 0.005)
     section = column(columns=4)
     assert len(section.in_plane().y) < len(section.y)
-    assert np.allclose(section.stiffness(2), section.in_plane().stiffness(2), rtol=1e-13)
+    stiffness = section.stiffness(2)
+    assert np.allclose(stiffness, section.in_plane().stiffness(2), rtol=1e-13, atol=1e-13 * stiffness.max())
     thick = FibreSection(section.y, section.area, section.materials)
     assert np.allclose(moment_curvature(thick, -3e5, history).moment, moment_curvature(section, -3e5, history).moment)
 

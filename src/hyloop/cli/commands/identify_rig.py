@@ -52,7 +52,7 @@ def identify_rig(
 ) -> None:
     """Find what a rig makes of its command: transfer function, delay, noise, with intervals and a page.
 
-    Start with:  hyloop identify-rig test.csv --command Soll --measured Ist --save rig.toml
+    Start with:  hyloop identify-rig noise.csv --command Soll --measured Ist --save rig.toml
 
     Record band-limited noise or a sweep over the frequencies of the planned test, for half a minute or longer, with the
     specimen in place. Poles, zeros and dead time are chosen so that each explains more than noise would. docs/rig.md
