@@ -37,7 +37,7 @@ class StudySummary(NamedTuple):
     full: str  # time of the full run in words
     command: str  # of the full run
     numbers: Sequence[tuple[str, str]] = ()  # of the study itself, for the top of the page
-    picture: Chart | None = None  # of the study itself, for the top of a page with few claims
+    picture: Chart | None = None  # of the study itself: at the top of a page with few claims, else below
 
 
 def write_study(
@@ -50,6 +50,8 @@ def write_study(
     if study.picture is not None and len(first) < FEW:
         picture = study.picture
         sections += [Section("Ours beside the paper's, or beside our goals", charts=[claims])] if claims else []
+    elif study.picture is not None:
+        sections.append(Section("A picture of the results", charts=[study.picture]))
     if len(first) < len(drawable(judged)):
         text = ["Every claim with two numbers, in the order of the paper."]
         sections.append(Section("All claims", text, charts=_pieces(drawable(judged))))

@@ -55,7 +55,7 @@ class Job:
     tables: list[Table] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     numbers: list[tuple[str, str]] = field(default_factory=list)  # for the top of the page: a number and what it is
-    picture: Chart | None = None  # for the top of a page with few claims
+    picture: Chart | None = None  # for the page: at its top where claims are few, else below
     not_comparable: dict[str, str] = field(default_factory=dict)  # claims this run cannot judge, and why
 
     @property
