@@ -99,7 +99,7 @@ def names(part):
 @pytest.mark.slow
 def test_ours_begins_cold_and_tracks(part):
     campaign = part("campaign")
-    rows = np.array(campaign.many("bounded filter", 0.02, 0, 4))
+    rows = np.array(campaign.many("bounded filter", 0.02, 0, 4, False))
     assert rows[:, campaign.COLUMNS.index("stable")].all()
     assert rows[:, campaign.COLUMNS.index("true_tracking")].max() < 1.0
     assert campaign.variant("bounded filter", "no noise", (1,))[0][campaign.COLUMNS.index("true_tracking")] < 0.3
