@@ -8,6 +8,7 @@ from benchmarks.measure import interleaved, report
 from hyloop import Instance, Loop, Site
 from hyloop.devices import bouc_wen
 from hyloop.transfer import delay, first_order_lag, sensor, servo_hydraulic
+from hyloop.transfer.compensators import ats
 
 __all__ = ["transfer"]
 
@@ -22,9 +23,12 @@ def _loop(chain: Mapping[str, Instance]) -> Loop:
 
 
 def chains() -> dict[str, dict[str, Instance]]:
-    """Transfer systems to be timed, the one that counts first; a compensator joins them here."""
+    """Transfer systems to be timed, the one that counts first."""
     noisy = sensor(noise_d=1e-6, noise_f=10.0)
+    tau = 0.01  # s
+    adaptive = ats(dt=frame8.DT, a=(1.0, tau, tau**2 / 2))
     return {
+        "ATS, lag and sensor": {"compensator": adaptive, "actuator": first_order_lag(tau=tau), "sensor": noisy},
         "lag and sensor": {"actuator": first_order_lag(tau=0.01), "sensor": noisy},
         "delay and sensor": {"actuator": delay(tau=0.012), "sensor": noisy},
         "servo-hydraulic and sensor": {"actuator": servo_hydraulic(external=1.0, k=SOFT), "sensor": noisy},
