@@ -1,0 +1,35 @@
+"""The same experiment with ideal rigs: every specimen feels what the structure wants, and every force is the true one."""
+
+from typing import Any
+
+from hyloop.errors import BadInput
+from hyloop.files.laws import DeviceSpec
+from hyloop.files.schema import Experiment, SiteSpec
+from hyloop.files.transfers import AxisSpec, PlainBlock
+
+__all__ = ["without_rigs"]
+
+
+def without_rigs(experiment: Experiment) -> Experiment:
+    """The experiment without compensators, actuators and sensors; specimens with several axes stay."""
+    sites = {name: _ideal(name, site) for name, site in experiment.sites.items()}
+    used = {block.coupled for s in sites.values() for block in s.transfer.values() if isinstance(block, AxisSpec)}
+    couplings = {name: block for name, block in experiment.couplings.items() if name in used}
+    found = experiment.model_copy(update={"sites": sites, "couplings": couplings})
+    return found
+
+
+def _ideal(name: str, site: SiteSpec) -> SiteSpec:
+    actuator = site.transfer.get("actuator")
+    kept: dict[str, Any] = {role: block for role, block in site.transfer.items() if role == "specimen"}
+    changes: dict[str, Any] = {"transfer": kept}
+    if site.device is not None and site.device.law == "handed_on" and not kept:
+        # the specimen is inside the actuator: its spring takes the place of both
+        if not isinstance(actuator, PlainBlock) or "k" not in actuator.block.params:
+            raise BadInput(
+                f"sites.{name}.device: it hands on a force of its actuator, which has no stiffness k, so that there is "
+                "no specimen for an ideal rig. Give the device a law of its own."
+            )
+        k = actuator.make().params["k"]
+        changes["device"] = DeviceSpec.model_validate({"law": "spring", "k": k})
+    return site.model_copy(update=changes)
