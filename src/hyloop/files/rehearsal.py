@@ -56,8 +56,8 @@ class Rehearsal(Table):
     """Number of rehearsals."""
     uncertain: Annotated[dict[str, Spread] | None, PlainValidator(_spreads), WithJsonSchema({"type": "object"})] = None
     """Spread of parameters, by their channel: a relative standard deviation ("10 %"), or a range (["8 ms", "12 ms"]);
-    of plants given by poles, coefficients or matrices the factors `gain` and `time`. Left out: 10 % of the times and 2 %
-    of the gains of every actuator."""
+    of plants given by poles, coefficients or matrices the factors `gain` and `time`. Left out: 10 % of the times and
+    2 % of the gains of every actuator."""
     answer: str | None = None
     """What the test is for: a channel, or several by * and ?, whose largest peak counts. Default: the story drifts."""
     max_stroke: Length | None = None

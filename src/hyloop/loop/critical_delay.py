@@ -9,8 +9,8 @@ With a common delay :math:`\tau` between structure and specimens a free vibratio
     n\,(k + \mathrm{j}\omega c)\right)
 
 that is, where an eigenvalue of *D G* has modulus 1, and the delay turns it to -1. The smallest such delay is critical.
-*G* is that of the loop's own integration method in the steps it makes, by the z-transform of its recurrence, so that its
-numerical damping counts; of an implicit method it is that of the equation of motion itself.
+*G* is that of the loop's own integration method in the steps it makes, by the z-transform of its recurrence, so that
+its numerical damping counts; of an implicit method it is that of the equation of motion itself.
 
 References
 ----------
@@ -70,8 +70,8 @@ def critical_delay(loop: Loop, sites: str | Sequence[str] | None = None) -> Crit
 
     Notes
     -----
-    Devices count with their initial stiffness and damping. A device that yields or slides is softer then, so this is the
-    worst case, which a test meets in its small motions.
+    Devices count with their initial stiffness and damping. A device that yields or slides is softer then, so this is
+    the worst case, which a test meets in its small motions.
     """
     late = _late(loop, sites)
     M, C, K, L = _matrices(loop, late)

@@ -1,4 +1,4 @@
-"""The same experiment with ideal rigs: every specimen feels what the structure wants, and every force is the true one."""
+"""The same experiment with ideal rigs: specimens feel what the structure wants, forces are the true ones."""
 
 from typing import Any
 
@@ -15,8 +15,7 @@ def without_rigs(experiment: Experiment) -> Experiment:
     sites = {name: _ideal(name, site) for name, site in experiment.sites.items()}
     used = {block.coupled for s in sites.values() for block in s.transfer.values() if isinstance(block, AxisSpec)}
     couplings = {name: block for name, block in experiment.couplings.items() if name in used}
-    found = experiment.model_copy(update={"sites": sites, "couplings": couplings})
-    return found
+    return experiment.model_copy(update={"sites": sites, "couplings": couplings})
 
 
 def _ideal(name: str, site: SiteSpec) -> SiteSpec:

@@ -1,8 +1,9 @@
 """Rehearse a planned test: run its virtual version many times with what is not known drawn at random.
 
-Every rehearsal is the experiment as its file has it, with its transfer system, but for the parameters that are uncertain
-and the noise of its sensors. Beside them stand a run with an ideal rig, and one with the rig exactly as it is in the
-file. Compiled runs hold no lock, so that threads keep all cores busy and everything is compiled once.
+Every rehearsal is the experiment as its file has it, with its transfer system, but for what is uncertain and for the
+noise of its sensors. Beside it stands the same with an ideal rig: where the specimen itself is uncertain, with the
+specimen that was drawn, so that what differs is the work of the rig. Compiled runs hold no lock, so that threads keep
+all cores busy and everything is compiled once.
 """
 
 import os
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hyloop.errors import BadInput, OutOfBounds, RunFailed, UnknownName
+from hyloop.files.rehearsal import Rehearsal
 from hyloop.files.schema import Experiment, Recording
 from hyloop.loop import Loop
 from hyloop.record import Recording as Result
@@ -22,18 +24,18 @@ from hyloop.study.build import Built, build
 from hyloop.study.ideal import without_rigs
 from hyloop.study.rig_demands import Measured, Rig, measure, rigs
 from hyloop.study.stability import critical_delays, margins
-from hyloop.study.uncertainty import draw, uncertain_parts
+from hyloop.study.uncertainty import Draw, draw, uncertain_parts
 
 __all__ = ["rehearse"]
 
 LIMITS = ("limit", "drift")  # reasons of a stop that are limits of the file, not growth of the response
-_LEFT = 1e-9  # of an ideal peak: below it there is nothing to compare
 
 
 class _Outcome(NamedTuple):
-    """One run: the answer over time, what every rig was asked for, and why it stopped."""
+    """One run: the answer over time, its peak with an ideal rig, what every rig was asked for, and why it stopped."""
 
     answer: np.ndarray
+    ideal: float
     sites: dict[str, Measured]
     stopped: str = ""
     unstable: bool = False
@@ -77,8 +79,11 @@ def rehearse(
     perfect = _ideal_run(ideal)
     channel = _answer(plan.answer, perfect)
 
+    peak = float(np.abs(perfect[channel]).max())
+
     def one(run: int | None) -> _Outcome:
-        return _rehearsal(built, found, channel, None if run is None else draw(built.loop, parts, seed, run))
+        drawn = Draw({}, {}) if run is None else draw(built.loop, parts, seed, run)
+        return _rehearsal(built, found, channel, drawn, _ideal_peak(ideal, drawn, channel, peak))
 
     nominal = one(None)  # everything is compiled by now
     outcomes: list[Any] = [None] * count
@@ -99,7 +104,7 @@ def rehearse(
         source=experiment.source,
         runs=count,
         seed=seed,
-        demands=_demands(found, outcomes, critical, plan, expected),
+        demands=_demands(found, outcomes, critical, plan),
         stopped=tuple(outcome.stopped for outcome in outcomes),
         unstable=np.array([outcome.unstable for outcome in outcomes]),
         may_fail=plan.may_fail,
@@ -144,18 +149,30 @@ def _answer(pattern: str | None, ideal: Result) -> str:
     return best
 
 
-def _rehearsal(built: Built, found: list[Rig], channel: str, drawn: Any) -> _Outcome:
+def _ideal_peak(ideal: Built, drawn: Draw, channel: str, usual: float) -> float:
+    """Peak of the answer with an ideal rig and what was drawn of the rest; nan if that test stops."""
+    rest = {name: value for name, value in drawn.parameters.items() if name in ideal.loop.parameters}
+    if not rest:
+        return usual
+    own = channel in ideal.loop.channels
+    with np.errstate(all="ignore"):
+        result = ideal.loop.copy(rest).run(
+            ideal.excitation, record=[channel] if own else [], derived=not own, on_fault="stop"
+        )
+    return float(np.abs(result[channel]).max()) if result.complete else np.nan
+
+
+def _rehearsal(built: Built, found: list[Rig], channel: str, drawn: Draw, ideal: float) -> _Outcome:
     """One run and what is kept of it; a run that grows, or a plant that cannot be, is an outcome and no error."""
-    loop, steps = built.loop, len(built.excitation)
-    lost = np.full(steps, np.nan)
+    loop, answer = built.loop, np.full(len(built.excitation), np.nan)
     try:
-        own = loop.copy() if drawn is None else loop.copy(drawn.parameters, drawn.contents)
+        own = loop.copy(drawn.parameters, drawn.contents)
     except BadInput as error:  # such as an inner loop that is unstable
-        return _Outcome(lost, {}, f"a rig that was drawn cannot be: {error}", True)
+        return _Outcome(answer, ideal, {}, f"a rig that was drawn cannot be: {error}", True)
     result, stopped, unstable = _run(own, built.excitation, found, channel)
     ends = np.arange(0, len(result), loop.substeps)
-    lost[: len(ends)] = result[channel][ends]
-    return _Outcome(lost, {rig.site: measure(rig, result, loop) for rig in found}, stopped, unstable)
+    answer[: len(ends)] = result[channel][ends]
+    return _Outcome(answer, ideal, {rig.site: measure(rig, result, loop) for rig in found}, stopped, unstable)
 
 
 def _run(loop: Loop, excitation: np.ndarray, found: list[Rig], channel: str) -> tuple[Result, str, bool]:
@@ -172,20 +189,15 @@ def _run(loop: Loop, excitation: np.ndarray, found: list[Rig], channel: str) -> 
 
 
 def _demands(
-    found: list[Rig],
-    outcomes: list[_Outcome],
-    critical: Mapping[str, tuple[float, float]],
-    plan: Any,
-    ideal: np.ndarray,
+    found: list[Rig], outcomes: list[_Outcome], critical: Mapping[str, tuple[float, float]], plan: Rehearsal
 ) -> tuple[Demand, ...]:
     """All numbers of all runs: of the rigs, of the margin, of the answer."""
     demands = []
     for rig in found:
         demands += rig.demands([outcome.sites.get(rig.site) for outcome in outcomes])
     margin = margins(demands, critical, plan.margin)
-    peak = float(np.abs(ideal).max())
     effects = [
-        abs(float(np.abs(outcome.answer).max()) / peak - 1.0) if not outcome.stopped and peak > _LEFT else np.nan
+        np.nan if outcome.stopped else abs(float(np.abs(outcome.answer).max()) / outcome.ideal - 1.0)
         for outcome in outcomes
     ]
     effect = Demand("effect on the answer", "", "%", 100.0, np.array(effects), plan.max_effect, "rehearsal.max_effect")
