@@ -145,13 +145,13 @@ def _compliance(
     :math:`u = U w`, :math:`v = V w`, and one equation for w.
     """
     o = method.operators(M, C, K, dt, Cm=C + late[0], Km=K + late[1])
-    eye = np.eye(len(M))
-    if not len(o.M):
-        P = o.P if len(o.P) else eye
-        A, B = np.linalg.inv(o.A), o.B if len(o.B) else np.zeros_like(M)
+    implicit, eye = len(o.M) > 0, np.eye(len(M))
+    P = o.P if len(o.P) else eye
+    A = eye if implicit else np.linalg.inv(o.A)
+    B = o.B if len(o.B) else np.zeros_like(M)
 
     def one(omega: np.ndarray) -> np.ndarray:
-        if len(o.M):  # implicit: nearly the equation itself
+        if implicit:  # nearly the equation itself
             s = 1j * omega[:, None, None]
             return L.T @ np.linalg.solve(K + s * C + s**2 * M, L.astype(complex)[None])
         z = np.exp(1j * omega * dt)[:, None, None]
@@ -170,7 +170,7 @@ def _compliance(
 def _grid(M: np.ndarray, K: np.ndarray, dt: float) -> np.ndarray:
     """Angular frequencies: over the whole range, and close to resonances."""
     squares = np.linalg.eigvals(np.linalg.solve(M, K)) if np.linalg.matrix_rank(M) == len(M) else np.array([])
-    natural = np.sqrt(np.abs(squares.real))
+    natural = np.sqrt(np.abs(np.real(squares)))
     highest = np.pi / dt * (1.0 - 1e-6)
     wide = np.geomspace(1e-3 * min(natural.min(initial=highest), highest), highest, _WIDE)
     near = natural[:, None] * np.concatenate([1.0 - _NEAR, [1.0], 1.0 + _NEAR])

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from hyloop.report.charts import Chart
+from hyloop.report.charts import COLORS, NEUTRAL, Chart, Drawing
 from hyloop.report.display import Line, Panel, readable, rows_to_draw
 from hyloop.report.page import Answer, Code, Section, Table, write_page
 from hyloop.report.provenance import versions
@@ -15,11 +16,11 @@ __all__ = ["write_rehearsal"]
 
 _POINTS = 2000  # of a line
 _BAND = (0.05, 0.95)  # quantiles of the runs
-_ABOUT = 2.0  # s to either side of the largest answer, in the first picture
+_ABOUT = 2.0  # s to either side of the largest answer, where it is shown from near
 _CUT = 3.0  # times the largest answer with an ideal rig: a run that grew is drawn so far
-_MOST_USED = 2.0  # times a limit: drawn so far
+_MOST_USED = 200.0  # % of a limit: drawn so far
 _EXPLAINED = (
-    "Every run counts as failed that stops, or breaks any limit. Limits of actuators, sensors, sites and [limits] count "
+    "A run fails that stops, or breaks any limit. Limits of actuators, sensors, sites and [limits] count "
     "by themselves; a run in which an actuator stands at its limit has reached it."
 )
 
@@ -33,7 +34,7 @@ def write_rehearsal(path: Path, found: Rehearsed, changes: Sequence[str] = ()) -
         Section(heading, reasons),
         Section("Demands and limits", [_EXPLAINED], tables=[_demands(found)]),
         Section("Stability", _stability(found), tables=[_critical(found)]),
-        Section("The answer with this rig", charts=[_band(found, False)]),
+        Section("The answer with this rig", charts=[_band(found, True), _band(found, False)]),
         Section("How well the rig follows", charts=_spread(found)),
         Section("What is uncertain", _drawn(found), tables=[_uncertain(found)]),
         Section("Provenance", code=[Code(_command(found, changes))], tables=[_provenance(found)], folded=True),
@@ -57,45 +58,76 @@ def _numbers(found: Rehearsed) -> list[tuple[str, str]]:
     if stroke is not None:
         allowed = "" if stroke.limit is None else f" of {stroke.shown(stroke.limit)}"
         numbers.append((stroke.shown(stroke.worst), f"largest stroke{allowed}"))
-    effect = found.demand("effect on the answer")
+    effect = found.demand("effect")
     if effect is not None:
         numbers.append((effect.shown(effect.worst), f"the most that the rig changes the peak of {found.answer}"))
     numbers += [("–", "")] * 3
     return numbers[:3]
 
 
-def _picture(found: Rehearsed) -> Chart:
-    """The answer about its peak, and how much of each limit the runs use."""
-    chart = _band(found, True)
-    used = [one for key in dict.fromkeys(d.key for d in found.demands) if (one := found.demand(key)) and one.limit]
-    lines = [_used(one, k + 3) for k, one in enumerate(used)]
-    limit = Line(np.array([1.0, 1.0]), np.array([0.0, 100.0]), "limit", None)
-    panel = Panel("limits used", "of the limit", "runs that stay below [%]", (limit, *lines))
-    alt = f"{chart.alt} Beside it the share of the runs that stay below each part of each limit."
+def _picture(found: Rehearsed) -> Drawing:
+    """How much of each limit the runs use, a row for each demand."""
+    rows = [one for one in found.demands if one.limit is not None]
+    traces = []
+    for broken, colour, name in ((False, COLORS[0], "keeps its limit"), (True, COLORS[1], "breaks its limit")):
+        x: list[float | None] = []
+        y: list[str | None] = []
+        texts, signs, sizes = [], [], []
+        for one in rows:
+            if bool(one.broken.any()) == broken:
+                values = (one.median, one.bad, one.worst)
+                x += [*(_used(one, value) for value in values), None]
+                y += [one.name] * 3 + [None]
+                words = ("median", "one run in twenty is worse", "worst run")
+                texts += [f"{word}: {one.shown(v)}" for word, v in zip(words, values, strict=True)] + [""]
+                signs, sizes = [*signs, "circle", "line-ns", "diamond", "circle"], [*sizes, 9, 12, 10, 1]
+        line = {"width": 2, "color": colour}
+        marker = {"symbol": signs, "size": sizes, "color": colour, "line": line}
+        trace = {"type": "scatter", "mode": "lines+markers", "x": x, "y": y, "text": texts, "hoverinfo": "text"}
+        traces.append({**trace, "name": name, "line": line, "marker": marker})
     caption = (
-        f"Left: {chart.caption} Right: of each demand, how many runs stay below a part of its limit. What reaches "
-        "100 % left of the line keeps its limit in every run."
+        "Circle: median of the runs; stroke: one run in twenty is worse; diamond: the worst run. Of a margin, the one "
+        f"wanted over the one found. What is beyond {_MOST_USED:.0f} % is drawn there."
     )
-    return Chart([*chart.panels, panel], alt, caption, columns=2, row_height=300)
+    alt = "Part of each limit that the median run, one in twenty and the worst run use."
+    return Drawing(traces, _layout(rows, 190), alt, caption, narrow=_layout(rows, 120))
 
 
-def _used(one: Demand, series: int) -> Line:
-    """Share of the runs that use less than a part of a limit."""
-    limit = one.limit or 1.0
-    with np.errstate(divide="ignore"):
-        parts = limit / one.values if one.least else one.values / limit
-    parts = np.sort(np.where(np.isnan(parts), np.inf, parts))
-    share = 100.0 * np.arange(1, len(parts) + 1) / len(parts)
-    shown = parts <= _MOST_USED
-    x, y = parts[shown], share[shown]
-    first = 0.0 if len(y) == 0 else y[0] - 100.0 / len(parts)
-    start = x[:1] if len(x) else np.array([0.0])
-    end = np.array([_MOST_USED])
-    last = y[-1:] if len(y) else np.array([0.0])
-    stairs_x = np.concatenate([[0.0], start, np.repeat(x, 2)[1:], end]) if len(x) else np.array([0.0, _MOST_USED])
-    stairs_y = np.concatenate([[0.0, first], np.repeat(y, 2)[:-1], last]) if len(x) else np.zeros(2)
-    rows = np.unique(np.linspace(0, len(stairs_x) - 1, min(len(stairs_x), _POINTS)).astype(int))
-    return Line(stairs_x[rows], stairs_y[rows], one.name, series)
+def _used(one: Demand, value: float) -> float | None:
+    """Part of the limit in %, within what is drawn."""
+    if np.isnan(value) or not one.limit:
+        return None
+    part = (one.limit / value if value else np.inf) if one.least else value / one.limit
+    return float(np.clip(100.0 * part, 0.0, _MOST_USED))
+
+
+def _layout(rows: Sequence[Demand], left: int) -> dict[str, Any]:
+    """One line for each demand, the first on top, and the limit as a line across."""
+    limit = {"type": "line", "x0": 100, "x1": 100, "y0": 0, "y1": 1, "yref": "paper"}
+    return {
+        "height": min(120 + 34 * len(rows), 520),
+        "margin": {"l": left, "r": 16, "t": 46, "b": 46},
+        "xaxis": {
+            "title": {"text": "of the limit [%]", "standoff": 8, "font": {"size": 11}},
+            "range": [-3, 1.02 * _MOST_USED],
+            "zeroline": False,
+        },
+        "yaxis": {
+            "categoryorder": "array",
+            "categoryarray": [one.name for one in reversed(rows)],
+            "tickfont": {"size": 12 if left > 150 else 10},
+            "range": [-0.6, len(rows) - 0.4],
+            "zeroline": False,
+        },
+        "shapes": [{**limit, "line": {"width": 1.5, "color": NEUTRAL}}],
+        "showlegend": True,
+        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": "#999", "activecolor": "#666"},
+        "font": {"size": 12, "color": "#444"},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "hovermode": "closest",
+    }
 
 
 def _band(found: Rehearsed, near: bool) -> Chart:
@@ -122,8 +154,9 @@ def _band(found: Rehearsed, near: bool) -> Chart:
     )
     alt = f"{found.answer} over time with an ideal rig, with the rig of the file, and the band of nine of ten runs."
     grew = f" Runs that grow are cut off at {_CUT:g} times the largest." if found.unstable.any() else ""
-    caption = f"{found.answer}{' about its peak' if near else ''}; grey: between the lines lie nine of ten runs.{grew}"
-    return Chart([Panel(found.answer, "time [s]", f"{found.answer} [{unit}]", lines)], alt, caption, row_height=260)
+    caption = f"Grey: between the lines lie nine of ten runs.{grew}"
+    title = f"{found.answer} about its peak" if near else found.answer
+    return Chart([Panel(title, "time [s]", f"{found.answer} [{unit}]", lines)], alt, caption, row_height=260)
 
 
 def _demands(found: Rehearsed) -> Table:
@@ -160,7 +193,7 @@ def _critical(found: Rehearsed) -> Table:
 def _spread(found: Rehearsed) -> list[Chart]:
     """Distributions of tracking error, remaining delay and effect over the runs."""
     panels = []
-    for key in ("tracking error", "delay left", "effect on the answer"):
+    for key in ("tracking error", "delay left", "effect"):
         lines = []
         for series, one in enumerate(d for d in found.demands if d.key == key):
             known = np.sort(one.values[np.isfinite(one.values)])

@@ -63,7 +63,9 @@ class Demand:
 
     @property
     def name(self) -> str:
-        return f"{self.key} of {self.site}" if self.site else self.key
+        if self.site:
+            return f"{self.key} of {self.site}"
+        return f"{self.key} on the answer" if self.key == "effect" else f"{self.key} of all sites together"
 
     def _quantile(self, part: float) -> float:
         """By one of the values itself: some may be infinite, and none is invented between two."""

@@ -200,5 +200,5 @@ def _demands(
         np.nan if outcome.stopped else abs(float(np.abs(outcome.answer).max()) / outcome.ideal - 1.0)
         for outcome in outcomes
     ]
-    effect = Demand("effect on the answer", "", "%", 100.0, np.array(effects), plan.max_effect, "rehearsal.max_effect")
+    effect = Demand("effect", "", "%", 100.0, np.array(effects), plan.max_effect, "rehearsal.max_effect")
     return (*margin, *demands, effect)
