@@ -90,7 +90,8 @@ def _picture(found: Rehearsed) -> Drawing:
         f"wanted over the one found. What is beyond {_MOST_USED:.0f} % is drawn there."
     )
     alt = "Part of each limit that the median run, one in twenty and the worst run use."
-    return Drawing(traces, _layout(rows, 190), alt, caption, narrow=_layout(rows, 120))
+    left = 24 + 7 * max(len(one.name) for one in rows)
+    return Drawing(traces, _layout(rows, left), alt, caption, narrow=_layout(rows, min(6 * left // 7, 150)))
 
 
 def _used(one: Demand, value: float) -> float | None:

@@ -178,7 +178,7 @@ class Rehearsed:
                 said.insert(
                     0,
                     f"the rig is too slow: {late.shown(late.worst)} of its delay are left, {1e3 * delay:.3g} ms are "
-                    f"critical; a margin of {limit} is wanted, {often} it is less, down to {one.shown(one.worst)}",
+                    f"critical; {often} the margin is below {limit}, down to {one.shown(one.worst)}",
                 )
             elif one.least:
                 said.append(f"the {one.name} is down to {one.shown(one.worst)}, wanted is {limit}: {often}")
