@@ -25,7 +25,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from scipy.optimize import linear_sum_assignment
+from scipy.sparse.linalg import splu
 
 from hyloop.errors import BadInput, UnknownName
 from hyloop.integrators import Method
@@ -34,8 +36,8 @@ from hyloop.loop.site import Site
 
 __all__ = ["CriticalDelay", "critical_delay", "linearised"]
 
-_MODES = 40  # of a larger model, which its modes then stand for
-_NEAR = np.geomspace(1e-5, 0.7, 80)  # distances from a natural frequency, in terms of it: resonances may be sharp
+_MODES = 24  # of a larger model, which its modes then stand for
+_NEAR = np.geomspace(1e-5, 0.7, 60)  # distances from a natural frequency, in terms of it: resonances may be sharp
 _WIDE = 800  # frequencies over the whole range
 _FINE = 200  # frequencies between two of the others, where the modulus passes 1
 _AT_ONCE = 256  # frequencies that are solved for together
@@ -124,10 +126,25 @@ def _matrices(loop: Loop, late: Sequence[Site]) -> tuple[np.ndarray, np.ndarray,
     if structure.n <= _MODES:
         full = [part.toarray() if hasattr(part, "toarray") else part for part in (structure.M, C, K)]
         return full[0], full[1] + (A * c) @ A.T, full[2] + (A * k) @ A.T, L
-    shapes = loop.modes(_MODES).shapes
+    shapes = _shapes(loop, sparse.csr_array((A * k) @ sparse.csr_array(A).T), L)
     B = shapes.T @ A
     M, C, K = (shapes.T @ (part @ shapes) for part in (structure.M, C, K))
     return M, C + (B * c) @ B.T, K + (B * k) @ B.T, shapes.T @ L
+
+
+def _shapes(loop: Loop, devices: Any, L: np.ndarray) -> np.ndarray:
+    """The lowest modes without the late devices, and the shapes that forces at the late sites press in.
+
+    Without the latter a stiff device would meet a structure that is too stiff there.
+    """
+    structure = loop.structure
+    modes = structure.modes(devices, _MODES)
+    shift = modes.omega[modes.omega > 0.0].min() ** 2  # a structure that floats has no static shape
+    system = sparse.csc_array(structure.initial_stiffness + devices + shift * structure.M)
+    pressed = np.asarray(splu(system).solve(L))
+    pressed = pressed - modes.shapes @ (modes.shapes.T @ (structure.M @ pressed))
+    masses = np.sqrt(np.maximum(np.sum(pressed * (structure.M @ pressed), axis=0), np.finfo(float).tiny))
+    return np.hstack([modes.shapes, pressed / masses])
 
 
 def _devices(loop: Loop, L: np.ndarray, late: Sequence[Site]) -> tuple[np.ndarray, np.ndarray]:
@@ -146,7 +163,8 @@ def _compliance(
     """
     o = method.operators(M, C, K, dt, Cm=C + late[0], Km=K + late[1])
     implicit, eye = len(o.M) > 0, np.eye(len(M))
-    P = o.P if len(o.P) else eye
+    plain = len(o.P) == 0  # then U and V are numbers, and products of matrices are saved
+    P, one_to_one, times = (np.ones((1, 1)), 1.0, np.multiply) if plain else (o.P, eye, np.matmul)
     A = eye if implicit else np.linalg.inv(o.A)
     B = o.B if len(o.B) else np.zeros_like(M)
 
@@ -155,10 +173,11 @@ def _compliance(
             s = 1j * omega[:, None, None]
             return L.T @ np.linalg.solve(K + s * C + s**2 * M, L.astype(complex)[None])
         z = np.exp(1j * omega * dt)[:, None, None]
-        V = (o.w_to_v * P + o.w_to_v_after * z * eye) / (z - 1.0)
+        V = (o.w_to_v * P + o.w_to_v_after * z * one_to_one) / (z - 1.0)
         U = (dt * V + o.w_to_u * P) / (z - 1.0)
         inertia = (z * A + B) / ((1.0 - o.alpha_f) * z + o.alpha_f)
-        return L.T @ U @ np.linalg.solve(z * inertia + z * (K @ U) + C @ (V + o.w_to_v * P), z * L)
+        w = np.linalg.solve(z * inertia + z * times(K, U) + times(C, V + o.w_to_v * P), z * L)
+        return L.T @ times(U, w)
 
     def many(omega: np.ndarray) -> np.ndarray:
         parts = np.array_split(omega, -(-len(omega) // _AT_ONCE))

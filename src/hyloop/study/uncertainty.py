@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hyloop.core import Instance
-from hyloop.errors import BadInput, UnknownName
+from hyloop.errors import BadInput, OutOfBounds, UnknownName
 from hyloop.files.rehearsal import Rehearsal, Spread
 from hyloop.files.units import quantity
 from hyloop.loop import Loop
@@ -62,7 +62,9 @@ def uncertain_parts(loop: Loop, rehearsal: Rehearsal) -> list[Uncertain]:
         if name in plants and key in _FACTORS:
             found.append(_uncertain(where, channel, 1.0, spread, "-", name))
         elif channel in loop.parameters:
-            found.append(_uncertain(where, channel, loop[channel], spread, loop.channels[channel]))
+            part = _uncertain(where, channel, loop[channel], spread, loop.channels[channel])
+            _check_ends(where, loop, part)
+            found.append(part)
         else:
             factors = [f"{name}.{key}" for name in plants for key in _FACTORS]
             near = [p for p in loop.parameters if p.partition(".")[0] == channel.partition(".")[0]]
@@ -101,6 +103,19 @@ def _uncertain(where: str, channel: str, value: float, spread: Spread, unit: str
     if plant and not reach < 1.0:
         raise BadInput(f"{where}: with {100 * spread:g} % a factor could become negative; give at most 33 %.")
     return Uncertain(channel, value, value * (1.0 - reach), value * (1.0 + reach), spread, unit, plant)
+
+
+def _check_ends(where: str, loop: Loop, part: Uncertain) -> None:
+    """Refuse values that the block does not allow. With a normal spread a rig far off may be one that cannot be: such
+    a draw is counted as a run that fails, and is not refused."""
+    for end in (part.low, part.high):
+        try:
+            loop.copy({part.channel: end})
+        except OutOfBounds as error:
+            raise BadInput(f"{where}: draws reach from {part.low:g} to {part.high:g}, but {error}") from None
+        except BadInput as error:
+            if part.deviation is None:
+                raise BadInput(f"{where}: {error}") from None
 
 
 def draw(loop: Loop, parts: list[Uncertain], seed: int, run: int) -> Draw:
