@@ -15,7 +15,7 @@ from hyloop.transfer.delay import LONGEST, delay
 __all__ = ["tried_critical_delay"]
 
 _KICK = 1e-4  # m/s at every degree of freedom, to begin with
-_CYCLES = 150.0  # of a free vibration: with 5 % of damping a delay 2 % too long has then grown by a third
+_CYCLES = 400.0  # of a free vibration: other modes have gone by then, and a delay 1 % too long shows
 _HALVINGS = 9  # of the range that is searched
 
 

@@ -204,7 +204,7 @@ class Rehearsed:
         elif np.isinf(margin.worst):
             stable = "; no delay of this rig makes it grow"
         else:
-            stable = f"; the critical delay is at least {margin.worst:.2g} times what remains of the rig's"
+            stable = f"; the critical delay is at least {margin.worst:.2g} times the delay that the rig has left"
         return f"Go: {kept} of {self.runs} rehearsals keep every limit{stable}."
 
     def as_dict(self) -> dict[str, Any]:
