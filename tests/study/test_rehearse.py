@@ -5,6 +5,7 @@ import pytest
 
 from hyloop.errors import BadInput
 from hyloop.files.load import load_experiment
+from hyloop.report.rehearsal_page import write_rehearsal
 from hyloop.study.build import build
 from hyloop.study.rehearse import rehearse
 from hyloop.study.uncertainty import draw, uncertain_parts
@@ -68,13 +69,15 @@ def test_go_and_the_same_again_with_any_number_of_workers(planned):
     np.testing.assert_allclose(margin, found.critical["damper1"][0] / late)
 
 
-def test_a_rig_that_is_too_slow_grows_and_is_no_crash(planned):
+def test_a_rig_that_is_too_slow_grows_and_is_no_crash(planned, tmp_path):
     stiff = "sites.damper1.device.k=15kN/mm", "excitation.duration=12s"
     found = rehearse(planned("sites.damper1.transfer.actuator.tau=60ms", *stiff))
     assert not found.go and found.unstable.all() and found.sentence().startswith("No-go: the rig is too slow: ")
     assert "12 of 12 runs grow by themselves until they are stopped" in found.reasons()
     assert np.isnan(values(found, "effect", "")).all() and found.as_dict()["demands"][-1]["worst"] is None
     assert np.isnan(found.answers[:, -1]).all()
+    page = write_rehearsal(tmp_path / "slow.html", found).read_text("utf-8")
+    assert "12 of 12 runs grow by themselves" in page and "cut off at 3 times the largest" in page
 
 
 def test_the_effect_is_that_of_the_rig_alone(planned):

@@ -138,8 +138,16 @@ def _band(found: Rehearsed, near: bool) -> Chart:
     at = found.time[int(np.abs(found.ideal).argmax())]
     shown = np.abs(found.time - at) <= _ABOUT if near else np.ones(len(found.time), bool)
     cut = _CUT * peak
-    answers = np.clip(np.where(np.isnan(found.answers), np.inf, found.answers)[:, shown], -cut, cut)
-    low, high = np.quantile(answers, _BAND, axis=0, method="inverted_cdf")
+    # a run that has stopped may be anywhere
+    low, high = (
+        np.quantile(
+            np.clip(np.where(np.isnan(found.answers), end, found.answers)[:, shown], -cut, cut),
+            part,
+            axis=0,
+            method="inverted_cdf",
+        )
+        for end, part in zip((-cut, cut), _BAND, strict=True)
+    )
     nominal = np.clip(found.nominal[shown], -cut, cut)
     time, ideal = found.time[shown], found.ideal[shown]
     rows = rows_to_draw(_POINTS, low, high, ideal)

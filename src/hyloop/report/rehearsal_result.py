@@ -1,6 +1,6 @@
 """What rehearsals of a test have found: demands against limits, run by run, and go or no-go."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -78,7 +78,8 @@ class Demand:
             return "–"
         if np.isinf(value):
             return "any"
-        return f"{self.factor * value:.3g} {self.unit}".strip()
+        number = self.factor * value
+        return f"{f'{number:.0f}' if 1e3 <= abs(number) < 1e6 else f'{number:.3g}'} {self.unit}".strip()
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +128,6 @@ class Rehearsed:
     nominal: np.ndarray
     answers: np.ndarray
     uncertain: tuple[tuple[str, float, str], ...]
-    histories: dict[str, np.ndarray] = field(default_factory=dict)
 
     @property
     def failed(self) -> np.ndarray:
@@ -154,11 +154,10 @@ class Rehearsed:
 
         return max(limited, key=lambda one: -np.inf if np.isnan(used(one)) else used(one))
 
-    @property
-    def too_slow(self) -> bool:
-        """Whether what remains of the delay is more than the test can bear, or nearly so."""
-        margin = self.demand("margin")
-        return margin is not None and bool(margin.broken.any())
+    def _latest(self, site: str) -> Demand | None:
+        """What is left of the delay at a site; without a site, where the most is left."""
+        left = [one for one in self.demands if one.key == "delay left" and site in ("", one.site)]
+        return max(left, key=lambda one: one.worst, default=None)
 
     def reasons(self) -> list[str]:
         """Why it is a no-go, the gravest first; also of the few runs that may fail."""
@@ -166,7 +165,7 @@ class Rehearsed:
         if count := int(self.unstable.sum()):
             said.append(f"{count} of {self.runs} runs grow by themselves until they are stopped")
         margin = self.demand("margin")
-        late = self.demand("delay left")
+        late = self._latest(margin.site) if margin is not None else None
         for one in self.demands:
             count = int(one.broken.sum())
             if not count:
