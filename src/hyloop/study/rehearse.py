@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from fnmatch import fnmatchcase
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -68,9 +68,7 @@ def rehearse(
     """
     plan, seed = experiment.rehearsal, experiment.seed if seed is None else seed
     count = plan.runs if runs is None else runs
-    for name, value, least in (("runs", count, 1), ("workers", workers, 1), ("seed", seed, 0)):
-        if value is not None and value < least:
-            raise OutOfBounds(f"{name} = {value!r} must be at least {least}.")
+    _check_numbers(runs=(count, 1), workers=(workers, 1), seed=(seed, 0))
     whole = experiment.model_copy(update={"recording": Recording()})
     _check_rigs(whole)
     built = build(whole, allow_scripts=allow_scripts)
@@ -86,17 +84,7 @@ def rehearse(
         return _rehearsal(built, found, channel, drawn, _ideal_peak(ideal, drawn, channel, peak))
 
     nominal = one(None)  # everything is compiled by now
-    outcomes: list[Any] = [None] * count
-    with ThreadPoolExecutor(workers or os.cpu_count()) as pool:
-        futures = {pool.submit(one, run): run for run in range(count)}
-        try:
-            for done, future in enumerate(as_completed(futures), 1):
-                outcomes[futures[future]] = future.result()
-                if progress:
-                    progress(done / count)
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    outcomes = _all(one, count, workers, progress)
     critical, remarks = critical_delays(built.loop, [rig.site for rig in found])
     expected = perfect[channel]
     return Rehearsed(
@@ -118,6 +106,29 @@ def rehearse(
         answers=np.array([outcome.answer for outcome in outcomes]),
         uncertain=tuple((part.channel, part.value, part.text) for part in parts),
     )
+
+
+def _all(
+    one: Callable[[int], _Outcome], count: int, workers: int | None, progress: Callable[[float], None] | None
+) -> list[_Outcome]:
+    """The outcomes of all runs, in their order."""
+    with ThreadPoolExecutor(workers or os.cpu_count()) as pool:
+        futures = [pool.submit(one, run) for run in range(count)]
+        try:
+            for done, future in enumerate(as_completed(futures), 1):
+                future.result()
+                if progress:
+                    progress(done / count)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return [future.result() for future in futures]
+
+
+def _check_numbers(**given: tuple[int | None, int]) -> None:
+    for name, (value, least) in given.items():
+        if value is not None and value < least:
+            raise OutOfBounds(f"{name} = {value!r} must be at least {least}.")
 
 
 def _check_rigs(experiment: Experiment) -> None:
