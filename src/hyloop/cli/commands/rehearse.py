@@ -31,7 +31,7 @@ def rehearse(
 
     Says the critical delay and the margin to it, what the test asks of stroke, velocity, force and valve, how well the
     rig follows, and what the rig changes of the answer. Limits are those of the file. The exit code is 0 for go, 1 for
-    no-go, 2 for a file that is refused. docs/rehearse.md explains the table [rehearsal].
+    no-go, 2 for a file that is refused. docs/rehearse.md has the rest.
     """
     from hyloop.cli.rehearse import run_rehearse
 
