@@ -1,6 +1,7 @@
 """The command line as a whole.
 
-Exit codes: 0 done, 1 a run or a download failed, 2 bad input, 130 interrupted (128 and the number of the signal).
+Exit codes: 0 done, 1 a run or a download failed, or a rehearsal says no-go, 2 bad input, 130 interrupted (128 and the
+number of the signal).
 """
 
 import os
@@ -22,6 +23,7 @@ from hyloop.cli.commands import (
     model,
     peek,
     recordings,
+    rehearse,
     run,
     sensors,
     study,
@@ -71,6 +73,7 @@ app = typer.Typer(
 )
 for command in (
     run.run,
+    rehearse.rehearse,
     examples.new,
     examples.examples,
     recordings.show,

@@ -8,6 +8,7 @@ from hyloop.files.frames import frame, members, sections
 from hyloop.files.frames.tower import TowerFrame
 from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import Limits
+from hyloop.files.rehearsal import Rehearsal
 from hyloop.files.schema import BlockSpec, Experiment, Integrator, Recording, SiteSpec
 from hyloop.files.updater import Velocity
 
@@ -18,7 +19,13 @@ PAGES: list[tuple[str, str, dict[str, type[Table]]]] = [
         "Experiments",
         '`hyloop run FILE`. `include = ["base.toml"]` takes over other files first; `--set key.path=value` changes a '
         "value.",
-        {"An experiment": Experiment, "[integrator]": Integrator, "[recording]": Recording, "[limits]": Limits},
+        {
+            "An experiment": Experiment,
+            "[integrator]": Integrator,
+            "[recording]": Recording,
+            "[limits]": Limits,
+            "[rehearsal]": Rehearsal,
+        },
     ),
     (
         "Structures",

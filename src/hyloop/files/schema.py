@@ -18,6 +18,7 @@ from hyloop.files.fields import Quantity, Table, refuse, word
 from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import Force, Length, Limits
 from hyloop.files.networks import check_connected
+from hyloop.files.rehearsal import Rehearsal
 from hyloop.files.structures import StructureSpec
 from hyloop.files.transfers import AxisSpec, TransferSpec
 from hyloop.files.updaters import ModelSpec
@@ -196,6 +197,7 @@ class Experiment(Table):
     controllers: dict[str, ControllerSpec] = Field(default_factory=dict)
     recording: Recording = Recording()
     limits: Limits = Limits()
+    rehearsal: Rehearsal = Rehearsal()
     _source: str = PrivateAttr("")
     _with_devices: "Experiment | None" = PrivateAttr(None)
 

@@ -148,11 +148,14 @@ class Loop:
         bus, positions = self._state.bus, np.array([self._wiring.layout[name] for name in names], dtype=np.int64)
         return lambda: bus.take(positions)
 
-    def copy(self, parameters: Mapping[str, float] | None = None) -> "Loop":
+    def copy(
+        self, parameters: Mapping[str, float] | None = None, contents: Mapping[str, np.ndarray] | None = None
+    ) -> "Loop":
         """An independent loop that shares the compiled plan, with other parameters where given.
 
         Parameters are named as channels: ``loop.copy({"damper1.Fc": 20e3})``. The linearised device stiffness inside
-        the method stays that of the original; `replace` builds a new one.
+        the method stays that of the original; `replace` builds a new one. `contents` are what the memory of blocks
+        begins with, by what their channels begin with: another plant of the same size, another trained network.
         """
         other = copy(self)
         other._changed = {**self._changed, **(parameters or {})}
@@ -163,6 +166,8 @@ class Loop:
             if channel not in self._bounds:
                 raise UnknownName("parameter", channel, self._bounds)
             other._initial.bus[self._wiring.layout[channel]] = self._bounds[channel].check(value, channel)
+        for name, memory in (contents or {}).items():
+            other._initial.x[self._memory_of(name, len(memory))] = memory
         for where, instance in placed(self.sites, self.blocks).items() if parameters else ():
             changed = {
                 key: other._changed[name] for key in instance.params if (name := f"{where}.{key}") in other._changed
@@ -171,6 +176,18 @@ class Loop:
                 instance.check_fit(self._plan.tick_dt, where, **changed)
         other._own_state()
         return other
+
+    def _memory_of(self, name: str, length: int) -> slice:
+        """Where the memory of a block lies among the states of all blocks."""
+        blocks = placed(self.sites, self.blocks)
+        if name not in blocks:
+            raise UnknownName("block", name, blocks)
+        wanted = blocks[name]
+        if length != len(wanted.memory):
+            raise BadShape(f"{name}: its memory has {len(wanted.memory)} numbers, got {length}.")
+        k = next(k for k, instance in enumerate(self._wiring.instances) if instance is wanted)
+        end = int(self._plan.x_start[k + 1])
+        return slice(end - length, end)
 
     def replace(self, *, sites: Sequence[Site] | Mapping[str, Site | Instance] | None = None, **changes: Any) -> "Loop":
         """A loop built anew with something else in place of what is named, and the rest as it is.

@@ -9,10 +9,11 @@ from hyloop.core.block import Instance, Param, inplace_block, rebind
 from hyloop.errors import BadInput, OutOfBounds
 from hyloop.transfer.delay import LONGEST, RING, late
 
-__all__ = ["behind"]
+__all__ = ["BEFORE", "behind"]
 
 _ORDER = 3  # of the interpolation between ticks
 _COUNT, _LATE, _RING = 0, 1, 2  # memory: ticks so far, the late command, the commands before; then that of the actuator
+BEFORE = _RING + RING  # numbers before the memory of the actuator
 plant: Any = None  # the actuator, which `behind` puts here
 
 
@@ -27,7 +28,7 @@ def advance(x, u, dt, p, y):
     now = int(x[_COUNT]) % RING
     x[_RING + now] = u[0]
     x[_LATE] = late(x[_RING : _RING + RING], now, p[0] / dt, _ORDER)
-    plant(x[_RING + RING :], x[_LATE : _LATE + 1], dt, p[1:], y)
+    plant(x[BEFORE:], x[_LATE : _LATE + 1], dt, p[1:], y)
     x[_COUNT] += 1.0
 
 
@@ -50,9 +51,9 @@ def behind(actuator: Instance, tau: float) -> Instance:
         inputs=law.inputs,
         outputs=law.outputs,
         params={"delay": Param("s", tau, 0.0, about="dead time of the command"), **law.params},
-        memory=_RING + RING + len(own),
+        memory=BEFORE + len(own),
         fits=_fits,
         reference="Laakso, Valimaki, Karjalainen, Laine (1996), doi:10.1109/79.482137 (Lagrange); " + law.reference,
     )(rebind(advance, plant=law.compiled))
-    contents = np.concatenate([np.zeros(_RING + RING), own])
+    contents = np.concatenate([np.zeros(BEFORE), own])
     return replace(made, name=law.name)(memory=contents, delay=tau, **actuator.params)

@@ -10,11 +10,11 @@ from hyloop.core.block import Block, Instance, inplace_block
 from hyloop.core.exponential import held_input
 from hyloop.core.jit import jit
 from hyloop.errors import BadInput, BadShape, UnknownName
-from hyloop.transfer.dead_time import behind
+from hyloop.transfer.dead_time import BEFORE, behind
 from hyloop.transfer.plant import Plant
 from hyloop.transfer.saturation import LIMITS, MOTION, UNLIMITED, followed, moved
 
-__all__ = ["linear_plant", "state_space", "transfer_function", "transfer_matrix", "zeros_poles"]
+__all__ = ["linear_plant", "plant_arrays", "state_space", "transfer_function", "transfer_matrix", "zeros_poles"]
 
 Hold = Literal["line", "step"]
 
@@ -245,3 +245,28 @@ def _contents(plant: Plant, hold: Hold) -> np.ndarray:
     sizes = _sizes(n, m, q)
     flat = [np.ravel(arrays[key]) if key in arrays else np.zeros(size) for key, size in sizes.items()]
     return np.concatenate([[float(n), float(hold == "line"), -1.0], *flat])
+
+
+def plant_arrays(instance: Instance) -> dict[str, slice] | None:
+    """Where the constant arrays of a plant lie in the memory of its block; None of a block that is none.
+
+    Behind a dead time the memory of the plant comes last.
+    """
+    outputs, m = list(instance.block.outputs), len(instance.block.inputs)
+    if "saturated" not in outputs or outputs[-1] != "saturated" or instance.initial:
+        return None
+    q = (len(outputs) - 1) // 3
+    first = BEFORE if "delay" in instance.params else 0
+    if len(instance.memory) <= first + _HEAD:
+        return None
+    n = int(instance.memory[first + _STATES])
+    sizes = _sizes(n, m, q)
+    if len(instance.memory) != first + _HEAD + sum(sizes.values()):
+        return None
+    ends = first + _HEAD + np.cumsum(list(sizes.values()))
+    constant = ("A", "B", "C", "D", "CA", "CB", "CAA", "CAB")
+    return {
+        key: slice(int(end) - size, int(end))
+        for (key, size), end in zip(sizes.items(), ends, strict=True)
+        if key in constant
+    }
