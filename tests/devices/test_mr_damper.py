@@ -124,7 +124,7 @@ def test_the_published_errors_under_the_earthquake():
 
 def test_commands_are_known_of_laws_that_obey_one():
     assert command_of(mr_damper(i_max=2.0)) == ("i", "A", 2.0)
-    assert set(COMMANDS) == {"mr_damper", "variable_friction"}
+    assert set(COMMANDS) == {"mr_damper", "mr_eyring", "variable_friction"}
     from hyloop.devices import spring
 
     with pytest.raises(BadInput, match="spring, which obeys no command; those that do are mr_damper"):
