@@ -16,7 +16,7 @@ import numpy as np
 FREE = ("k_e", "F_0", "F_1", "v_e", "k_y", "Y_0", "Y_1", "gap", "i_h", "m", "k_0", "v_y", "y")  # all positive
 
 
-@numba.njit(cache=True)
+@numba.njit
 def _flow(S, F, v_e, k, moved, dt):
     """Eyring flow behind a spring over a straight line, exact (see `mr_eyring`)."""
     r = moved / (dt * v_e)
@@ -28,7 +28,7 @@ def _flow(S, F, v_e, k, moved, dt):
     return F * (np.log(1.0 - q + E * (up + q * down)) - np.log(E * (1.0 - q) + down + q * up))
 
 
-@numba.njit(cache=True)
+@numba.njit
 def _behind(e, T, half, k, Y, F, v_y, moved, dt):
     """Place in the gap and force behind it, after a straight line; back through the gap the spring alone unloads."""
     side = np.sign(T)
@@ -43,7 +43,7 @@ def _behind(e, T, half, k, Y, F, v_y, moved, dt):
     return e, min(max(_flow(T, F, v_y, k, moved, dt), -Y), Y)
 
 
-@numba.njit(cache=True)
+@numba.njit
 def _run(d, dt, k_e, F, v_e, k_y, Y, gap, F_y, v_y, k_0, f_0):
     f = np.empty(len(d))
     S = e = T = 0.0
