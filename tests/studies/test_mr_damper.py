@@ -99,6 +99,28 @@ def test_a_device_that_is_the_law_is_predicted(study, monkeypatch):
     assert found == pytest.approx({"flow": 1.1, "friction": 0.9}, abs=FOUND)
 
 
+def test_the_law_that_flows_behind_its_gap(study):
+    flowing, second, records = (part(study, name) for name in ("flowing", "second", "records"))
+    seen = records.sine(simulated(study, mr_eyring(i=0.6), 1.0)[0])
+    # hardly flowing, it is the law with friction: the same block, written anew
+    law = {key: spec.default for key, spec in mr_eyring.params.items()}
+    law |= {"v_y": 1e-30, "y": 10.0, "n": 0.0}
+    friction = mr_eyring(i=0.6).drive(DT, d=seen.d)["f"]
+    assert flowing.force(law, seen) == pytest.approx(friction, rel=ROUND_OFF, abs=1e-6 * np.ptp(friction))
+    # a slow steady motion is held by both flows
+    law |= {"v_y": 2e-3, "y": 0.4, "n": 1.0}
+    slow = seen._replace(current=1.0, d=1e-3 * DT * np.arange(5000))
+    f = flowing.force(law, slow)[-1] - law["k_0"] * slow.d[-1]
+    sigma = 1.0 / (1.0 + law["i_h"] ** law["m"])
+    F, Y = law["F_0"] + law["F_1"] * sigma, law["Y_0"] + law["Y_1"] * sigma
+    assert f == pytest.approx(F * np.arcsinh(1e-3 / law["v_e"]) + 0.4 * Y * np.arcsinh(0.5), rel=1e-6)
+    # nothing behind or before the time heard has a say
+    heard = slice(1000, 2000)
+    index = np.arange(len(seen.f))
+    deaf = seen._replace(f=np.where((index >= 1000) & (index < 2000), seen.f, 0.0))
+    assert second.calibrated([], seen, heard, evaluations=3) == second.calibrated([], deaf, heard, evaluations=3)
+
+
 def test_the_cost_of_a_fit_is_the_error_that_is_reported(study):
     fitting, records, models = (part(study, name) for name in ("fitting", "records", "models"))
     tests = [records.sine(simulated(study, mr_eyring(i=i), 2.0, f"{i:g}", 2.0)[0]) for i in (0.3, 0.9)]
@@ -116,7 +138,7 @@ def test_quick_run(tmp_path):
     result = studies.run_study("mr_damper", tmp_path / "out", quick=True, progress=lambda what, done: None)
     values = {verdict.claim: verdict for verdict in result.verdicts}
     full = {row.claim: row for row in read_verdicts(FOLDER / "claims.json")}
-    assert len(values) == 8
+    assert len(values) == 10
     for claim, verdict in values.items():  # the law of the full run: its numbers
         assert verdict.ours == pytest.approx(full[claim].ours, rel=SAME) and verdict.verdict == full[claim].verdict
     page = Page(result.report)
