@@ -98,7 +98,9 @@ def _do(folder: Path, tasks: Sequence[Task], paths: dict[str, Path], workers: in
             done()
         return
     others = set(multiprocessing.active_children())
-    with _one_thread(), ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+    spawn = multiprocessing.get_context("spawn")
+    # the code of the study is loaded first: arguments may be of its classes
+    with _one_thread(), ProcessPoolExecutor(workers, spawn, loaded_code, (folder,)) as pool:
         futures = [pool.submit(_work, folder, task, paths[task.name]) for task in tasks]
         try:
             for future in as_completed(futures):
