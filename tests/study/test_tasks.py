@@ -1,5 +1,6 @@
 """Tasks of a study: done once, in processes of their own, and done again when what they hang on has changed."""
 
+import importlib
 import os
 import time
 
@@ -9,6 +10,7 @@ import pytest
 from hyloop.core import cache
 from hyloop.errors import BadInput
 from hyloop.study import tasks
+from hyloop.study.code import load_code
 from hyloop.study.tasks import Task, run_tasks
 
 FITS = """
@@ -124,3 +126,14 @@ def test_several_processes_with_one_thread_each(study, monkeypatch):
     assert {result["threads"] for result in found.values()} == {"1"} and "OMP_NUM_THREADS" not in os.environ
     assert os.getpid() not in {result["process"] for result in found.values()}
     assert [found[f"seed {k}"]["seed"] for k in range(4)] == [0, 1, 2, 3]
+
+
+def test_arguments_may_be_of_the_studys_own_classes(study):
+    """A process that is handed one has loaded the code of the study before."""
+    (study / "cases.py").write_text("from typing import NamedTuple\n\nclass Case(NamedTuple):\n    seed: int\n")
+    (study / "fits.py").write_text("def double(case):\n    return 2 * case.seed\n")
+    load_code(study / "study.py")
+    case = importlib.import_module(f"hyloop_study_{study.name}.cases").Case
+    every = [Task(f"fit-{k}", "fits:double", (case(k),), ("fits.py",)) for k in (1, 2)]
+    found, _ = run_tasks(study, study.parent / "kept", every, workers=2, progress=lambda part: None)
+    assert found == {"fit-1": 2, "fit-2": 4}

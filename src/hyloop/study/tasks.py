@@ -40,7 +40,7 @@ class Task(NamedTuple):
 
     name: str  # unique in the study; of the file it is kept in
     function: str  # "module:function" in the study's folder
-    arguments: tuple = ()  # plain values and arrays
+    arguments: tuple = ()  # plain values and arrays, or tuples of the study's own classes
     files: tuple[str, ...] = ()  # of that folder, which define the result
 
 
