@@ -1,0 +1,111 @@
+"""Networks that listen, and those that do not: what they hear, how it is scaled, and how they are trained.
+
+A listening network hears force, deformation, velocity and both tensions of the measured device through a link that
+comes late, and knows deformation and velocity of its own place and the age of what it hears (packets carry time stamps).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hyloop.learn.training.lanes import Stage
+from hyloop.neural.architecture import Architecture
+from hyloop.neural.card import Card, Signal
+
+from .frame import DT
+from .specimens import Run
+
+HEARD = {"f1": ("N", 10e3), "d1": ("m", 10e-3), "v1": ("m/s", 0.1), "t1": ("N", 5e3), "t2": ("N", 5e3)}
+OWN = {"d": ("m", 10e-3), "v": ("m/s", 0.1)}
+AGE = {"age": ("s", 10 * DT)}
+LEVEL = {"level": ("N", 10e3)}
+FORCE = ("f", "N", 10e3)
+LATEST, JITTER = 20, 8  # ticks: delay of the link in training, and how much more single packets may take
+UNRELATED = 0.2  # share of the training histories that hear another motion of the same device
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How long and in which windows a network is trained; nothing is chosen by validation, the last weights count."""
+
+    lanes: int = 16
+    updates: int = 500  # in an epoch
+    stages: tuple[Stage, ...] = (Stage(30, 1024), Stage(7, 3072), Stage(1, 6000))
+    rate: float = 4e-3
+    warmup: int = 200
+    final: float = 1e-5
+    clip: float = 1.0
+
+    @property
+    def epochs(self) -> int:
+        return sum(stage.epochs for stage in self.stages)
+
+
+def signals(kind: str) -> dict[str, tuple[str, float]]:
+    """Inputs of a kind of network with unit and scale."""
+    return {"listening": HEARD | OWN | AGE, "offline": OWN, "offline, told the level": OWN | LEVEL}[kind]
+
+
+def architecture(kind: str, outputs: int = 1, widths: tuple[int, int] = (16, 48)) -> Architecture:
+    """16‖16-48-48 of the paper for what listens, three layers of 48 for what does not."""
+    size, (narrow, wide) = len(signals(kind)), widths
+    if kind == "listening":
+        pair = [("lstm", narrow, (0, len(HEARD))), ("lstm", narrow, (len(HEARD), size))]
+        return Architecture(size, [pair, [("lstm", wide)], [("lstm", wide)], [("linear", outputs)]])
+    return Architecture(size, [[("lstm", wide)], [("lstm", wide)], [("lstm", wide)], [("linear", outputs)]])
+
+
+def arrivals(rng: np.random.Generator, samples: int, delay: int, jitter: int = 0) -> np.ndarray:
+    """Which sample is the newest that has arrived in each tick.
+
+    Negative numbers are samples of before the first tick, when the link was up and the device at rest.
+    """
+    before = delay + jitter
+    sent = np.arange(-before, samples)
+    late = delay + (rng.integers(0, jitter + 1, len(sent)) if jitter else 0)
+    newest = np.full(samples + 2 * before, -before)
+    np.maximum.at(newest, before + sent + late, sent)
+    return np.maximum.accumulate(newest)[before : before + samples]
+
+
+def inputs(kind: str, run: Run, newest: np.ndarray, heard: np.ndarray | None = None) -> np.ndarray:
+    """Scaled inputs of a network in a run, given which sample has arrived in each tick."""
+    size = len(newest)
+    columns = {key: run.own[:size, k] for k, key in enumerate(OWN)}
+    columns |= {"level": np.full(size, run.level)}
+    if kind == "listening":
+        rows = (run.heard if heard is None else heard)[np.maximum(newest, 0)]
+        columns |= {key: rows[:, k] for k, key in enumerate(HEARD)}
+        columns["age"] = (np.arange(size) - newest) * DT
+    return np.column_stack([columns[key] / scale for key, (_, scale) in signals(kind).items()]).astype(np.float32)
+
+
+def drawing(kind: str, runs: Sequence[Run], latest: int = LATEST, unrelated: float = UNRELATED):
+    """``draw`` for training in lanes: a run, what is heard in it, and how late."""
+
+    def draw(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        run = runs[int(rng.integers(len(runs)))]
+        heard = run.unrelated if rng.random() < unrelated else run.heard
+        size = min(len(run.f), len(heard))
+        delay = int(rng.integers(0, latest + 1)) if latest else 0
+        jitter = int(rng.integers(1, JITTER + 1)) if latest and rng.random() < 1 / 3 else 0
+        newest = arrivals(rng, size, delay, jitter)
+        return inputs(kind, run, newest, heard), (run.f[:size, None] / FORCE[2]).astype(np.float32)
+
+    return draw
+
+
+def card(kind: str, runs: Sequence[Run], **about) -> Card:
+    """Signals with scales as chosen, and their ranges in the training runs."""
+    every = [inputs(kind, run, np.arange(len(run.f))) for run in runs]
+    low = np.min([rows.min(axis=0) for rows in every], axis=0)
+    high = np.max([rows.max(axis=0) for rows in every], axis=0)
+    given = tuple(
+        Signal(name, unit, 0.0, 1.0 / scale, float(low[k] * scale), float(high[k] * scale))
+        for k, (name, (unit, scale)) in enumerate(signals(kind).items())
+    )
+    name, unit, scale = FORCE
+    forces = [run.f for run in runs]
+    out = Signal(name, unit, 0.0, 1.0 / scale, float(min(f.min() for f in forces)), float(max(f.max() for f in forces)))
+    return Card(given, (out,), dt=DT, **about)

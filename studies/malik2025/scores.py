@@ -1,0 +1,52 @@
+"""How well a model predicts the force of the other device: the four measures of the paper, run by run."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from hyloop.metrics import mae, nrmse, r2, trac
+from hyloop.neural.stack import FrozenStack
+
+from .frame import DT
+from .networks import FORCE, arrivals, inputs, signals
+from .specimens import Run
+
+MEASURES = ("NRMSE", "MAE", "R2", "TRAC")
+TICKS = {0: 0, 5: 5, 10: 10, 15: 15, 20: 20}  # ms to ticks; 1024 Hz, so that a tick is 0.98 ms
+
+
+def scores(f: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+    """NRMSE in %, MAE in kN, R2 and TRAC."""
+    return np.array([100 * nrmse(f, predicted), 1e-3 * mae(f, predicted), r2(f, predicted), trac(f, predicted)])
+
+
+def table(model: Callable[[Run], np.ndarray], runs: Sequence[Run]) -> np.ndarray:
+    """Scores (runs, 4)."""
+    return np.array([scores(run.f.astype(float), model(run)) for run in runs])
+
+
+def listening(
+    network: FrozenStack,
+    kind: str = "listening",
+    delay: int = 0,
+    jitter: int = 0,
+    hears: str = "own run",
+    seed: int = 7,
+) -> Callable[[Run], np.ndarray]:
+    """The force a network predicts in a run, at a delay in ticks; it hears its own run or an unrelated one."""
+    rng = np.random.default_rng(seed)
+
+    def model(run: Run) -> np.ndarray:
+        heard = run.heard if hears == "own run" else run.unrelated
+        size = len(run.f)
+        if len(heard) < size:  # the other motion has ended: the device is at rest and goes on being heard
+            heard = np.concatenate([heard, np.repeat(heard[-1:], size - len(heard), axis=0)])
+            heard[len(run.unrelated) :, 2] = 0.0
+        given = inputs(kind, run, arrivals(rng, size, delay, jitter), heard)
+        columns: dict[str, Any] = {
+            key: given[:, k] * scale for k, (key, (_, scale)) in enumerate(signals(kind).items())
+        }
+        return np.asarray(network.drive(DT, units=None, **columns)[FORCE[0]])
+
+    return model

@@ -1,0 +1,64 @@
+"""Training of one network: lanes, windows that grow, SOAP with a cosine; the last weights count."""
+
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+import jax
+
+from hyloop.learn import freeze
+from hyloop.learn.networks.stack import Stack
+from hyloop.learn.training.lanes import lanes, train_lanes
+from hyloop.learn.training.schedules import cosine
+from hyloop.learn.training.soap import soap
+from hyloop.learn.training.train import Progress
+
+from .data import load_runs
+from .networks import LATEST, UNRELATED, Recipe, architecture, card, drawing
+
+FEW = 42  # runs of the paper: 14 records at three capacities
+
+
+def train(
+    source: Path,
+    out: Path,
+    kind: str,
+    seed: int,
+    *,
+    recipe: Recipe | None = None,
+    few: bool = False,
+    progress: Callable[[Progress], None] = lambda _: None,
+) -> None:
+    """Train a network on the measured runs of one kind of specimen and write it; goes on from a checkpoint beside it.
+
+    Parameters
+    ----------
+    source : Path
+        Measured runs, of `data.make_runs`.
+    kind : str
+        Of `networks.signals`.
+    few : bool
+        Train on first components at the full level alone, as many runs as the paper had.
+    """
+    recipe = recipe or Recipe()
+    runs = load_runs(source, "train")
+    if few:
+        runs = [run for run in runs if run.name.endswith((".1", "_180"))][:FEW]
+    schedule = cosine(recipe.rate, recipe.epochs * recipe.updates, warmup=recipe.warmup, final=recipe.final)
+    model = Stack(architecture(kind), key=jax.random.fold_in(jax.random.key(seed), 0))
+    checkpoint = out.with_suffix(".checkpoint.safetensors")
+    trained = train_lanes(
+        model,
+        lanes(drawing(kind, runs), recipe.lanes, recipe.stages, updates=recipe.updates, seed=seed),
+        epochs=recipe.epochs,
+        optimiser=soap(schedule, clip=recipe.clip),
+        seed=seed,
+        checkpoint=checkpoint,
+        resume=checkpoint.exists(),
+        identity=f"{kind} {recipe}",
+        progress=progress,
+    )
+    about = {"recipe": asdict(recipe), "kind": kind, "latest": LATEST, "unrelated": UNRELATED}
+    events = ", ".join(dict.fromkeys(run.event for run in runs))
+    data = f"{len(runs)} runs of the virtual specimen '{source.stem}' under {events}"
+    freeze(trained.model, card(kind, runs, data=data, seed=seed, about=about)).save(out)
