@@ -1,7 +1,7 @@
 """Networks that listen, and those that do not: what they hear, how it is scaled, and how they are trained.
 
 A listening network hears force, deformation, velocity and both tensions of the measured device through a link that
-comes late, and knows deformation and velocity of its own place and the age of what it hears (packets carry time stamps).
+comes late, and knows deformation and velocity of its own place and the age of what it hears: packets have time stamps.
 """
 
 from collections.abc import Sequence

@@ -3,7 +3,7 @@ r"""Training in lanes: each runs through one history after another, from rest, i
 A batch of whole histories advances all of them together, so that every update sees the same part of an earthquake.
 Lanes are out of step: one is in the strong part of a motion while another begins. A lane that has reached the end of
 its history draws another one, and what is drawn may differ each time (a delay, a sign, what is heard), so that nothing
-has to be stored for it. Windows may grow from stage to stage: short ones first, which give many updates for the same work.
+has to be stored for it. Windows may grow from stage to stage: short ones first, many updates for the same work.
 
 Everything random comes from (seed, epoch), and every epoch begins with fresh lanes; so a training resumes bit for bit.
 """
@@ -150,7 +150,7 @@ def _drawn(draw: Draw, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray
 
 
 def _out_of_step(running: list[tuple[np.ndarray, np.ndarray]], window: int, rng: np.random.Generator) -> list[int]:
-    """Where the lanes begin: at rest, as everything at the start of an epoch, but in a history cut to a random length."""
+    """Where the lanes begin: at rest, in histories cut to random lengths."""
     for lane, (inputs, target) in enumerate(running):
         kept = window * int(rng.integers(1, max(len(inputs) // window, 1) + 1))
         running[lane] = inputs[:kept], target[:kept]

@@ -58,12 +58,12 @@ def soap(
     if not 0.0 < beta < 1.0 or every < 1:
         raise OutOfBounds(f"soap: beta = {beta} must be in (0, 1) and every = {every} 1 or more.")
 
-    def begin(weights: Any) -> _State:
-        return _State(jnp.zeros([], jnp.int32), tuple(_rest(leaf) for leaf in jax.tree.leaves(weights)))
+    def begin(params: Any) -> _State:
+        return _State(jnp.zeros([], jnp.int32), tuple(_rest(leaf) for leaf in jax.tree.leaves(params)))
 
-    def change(gradient: Any, state: _State, weights: Any = None) -> tuple[Any, _State]:
+    def change(updates: Any, state: Any, params: Any = None) -> tuple[Any, Any]:
         count = state.count + 1
-        leaves, tree = jax.tree.flatten(gradient)
+        leaves, tree = jax.tree.flatten(updates)
         found = [_step(g, leaf, count, beta, every) for g, leaf in zip(leaves, state.leaves, strict=True)]
         rate = schedule(state.count)
         steps = jax.tree.unflatten(tree, [-rate * step for step, _ in found])
