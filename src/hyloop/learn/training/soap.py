@@ -65,7 +65,7 @@ def soap(
         count = state.count + 1
         leaves, tree = jax.tree.flatten(updates)
         found = [_step(g, leaf, count, beta, every) for g, leaf in zip(leaves, state.leaves, strict=True)]
-        rate = schedule(state.count)
+        rate: Any = schedule(state.count)
         steps = jax.tree.unflatten(tree, [-rate * step for step, _ in found])
         return steps, _State(count, tuple(leaf for _, leaf in found))
 
