@@ -60,6 +60,7 @@ def listening(experiment: Experiment, name: str, sites: Sequence[Site]) -> tuple
         seed = None if spec.link is None else spec.link.seed
         seed = named_seed(f"{name}.link", experiment.seed) if seed is None else seed
         way = link({key: law.inputs[key] for key in sources})(seed=float(seed), **settings)
+        way.check_fit(experiment.integrator.dt / experiment.integrator.substeps, "link")
         blocks.append(FreeBlock(f"{name}.link", way, sources))
         sources = {key: f"{name}.link.{key}" for key in wanted}
     return replace(site, wiring={**site.wiring, **sources}), blocks
