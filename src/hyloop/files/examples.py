@@ -143,6 +143,8 @@ def _needed(root: Path, file: Path) -> list[Path]:
 
 
 def _named(root: Path, file: Path) -> Iterator[Path]:
+    if file.suffix not in (".toml", ".py"):  # a network names nothing
+        return
     text = (root / file).read_text(encoding="utf-8")
     mentioned = _MENTIONED.findall(_JOINED.sub("/", text))
     names = [*(Path(name) for name in mentioned), *(file.parent / name for name in _NAMED.findall(text))]

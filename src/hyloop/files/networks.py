@@ -32,10 +32,13 @@ NetworkFile = Annotated[
 ]
 
 
-def check_connected(network: FrozenNetwork, transfer: Mapping[str, str], wiring: Collection[str]) -> None:
+def check_connected(
+    network: FrozenNetwork, transfer: Mapping[str, str], wiring: Collection[str], hears: bool = False
+) -> None:
     """Refuse a network as the device of a site where an input is missing or in another unit, or the force is.
 
-    `transfer` are the signals with units that the transfer system of the site gives.
+    `transfer` are the signals with units that the transfer system of the site gives. What a site `hears` is connected,
+    and looked at, when the experiment is built.
     """
     outputs = {signal.name: signal.unit for signal in network.card.outputs}
     if outputs.get("f") != "N":
@@ -45,8 +48,13 @@ def check_connected(network: FrozenNetwork, transfer: Mapping[str, str], wiring:
     for key, unit in network.block.inputs.items():
         if key in wiring:
             continue
+        if key not in given and hears:
+            continue
         if key not in given:
-            advice = f'd, v and a come from the site; name a channel for it, as in wiring = {{ {key} = "damper1.f" }}'
+            advice = (
+                f'd, v and a come from the site; say whom it hears, as in hears = "damper1", or name a channel for it, '
+                f'as in wiring = {{ {key} = "damper1.f" }}'
+            )
             refuse("wiring", BadInput(f"input {key} of the network is not connected. {advice}."))
         if given[key] != unit:
             said = f"was trained with {key} in {unit}, the site gives {given[key]}"

@@ -15,6 +15,7 @@ from hyloop.errors import BadInput, UnknownName
 from hyloop.files.controllers import ControllerSpec, command_at
 from hyloop.files.excitations import Excitation
 from hyloop.files.fields import Quantity, Table, refuse, word
+from hyloop.files.hearing import Heard, LinkSpec, check_hearing
 from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import Force, Length, Limits
 from hyloop.files.networks import check_connected
@@ -62,6 +63,13 @@ class SiteSpec(Table):
     """Transfer system by role; empty is ideal. [transfer.md](transfer.md) has the blocks."""
     wiring: dict[str, str] = Field(default_factory=dict)
     """Inputs of the device that come from other channels."""
+    hears: Heard | None = None
+    """Physical site, or list of them, whose measured signals a network here hears; [networks.md](networks.md)."""
+    link: LinkSpec | None = None
+    """How late what it hears arrives; without it, in the same tick."""
+    resample: Literal["hold", "line"] | None = None
+    """Run a network that was trained at another rate: one of its samples is some ticks of the controller, between which
+    its force is held or goes on along a line, or a tick is some of its samples."""
     max_d: Length | None = None
     """Deformation that stops the run."""
     max_f: Force | None = None
@@ -85,6 +93,10 @@ class SiteSpec(Table):
             refuse("physical", BadInput("a site that follows another is a model; leave it out."))
         if self.model is not None and not self.physical:
             refuse("model", BadInput("is kept true by what is measured, so the site must be physical = true."))
+        if self.hears is not None and (self.physical or self.device is None):
+            refuse("hears", BadInput("is for a device that is a model, not for a specimen or a site that follows."))
+        if self.link is not None and self.hears is None:
+            refuse("link", BadInput("carries what is heard, and nothing is; say hears = a physical site."))
         return self
 
     @model_validator(mode="after")
@@ -105,7 +117,7 @@ class SiteSpec(Table):
         """A trained network says what it needs; whether channels exist and fit shows when the experiment is built."""
         if self.device is not None and self.device.network is not None:
             given = {key: unit for spec in self.transfer.values() for key, unit in spec.outputs.items()}
-            check_connected(self.device.network, given, self.wiring)
+            check_connected(self.device.network, given, self.wiring, hears=self.hears is not None)
         return self
 
 
@@ -281,6 +293,11 @@ class Experiment(Table):
                     spec.level_at(command)
                 except BadInput as error:
                     refuse(f"{where}.level", error)
+        return self
+
+    @model_validator(mode="after")
+    def _heard(self) -> Self:
+        check_hearing(self.sites)
         return self
 
     @model_validator(mode="after")

@@ -10,6 +10,7 @@ from hyloop.learn.laws.gradients import gradient_fit
 from hyloop.learn.laws.jax_law import jax_drive, jax_law, rollout
 from hyloop.learn.networks.stack import Stack, thaw
 from hyloop.learn.physics.friction import augmented_lugre, lugre_parallel
+from hyloop.learn.physics.guided import GuidedLaw, guided_law
 from hyloop.learn.physics.layers import PhysicsLayer, physics_layer
 from hyloop.learn.physics.recurrent_fit import follow
 from hyloop.learn.springs.elastic import BrokenLine, CubicSpline, Curve, NetworkSpring
@@ -27,6 +28,7 @@ __all__ = [
     "BrokenLine",
     "CubicSpline",
     "Curve",
+    "GuidedLaw",
     "KnownLaw",
     "LearnedSlope",
     "NetworkReturn",
@@ -45,6 +47,7 @@ __all__ = [
     "follow",
     "freeze",
     "gradient_fit",
+    "guided_law",
     "jax_drive",
     "jax_law",
     "lugre_parallel",

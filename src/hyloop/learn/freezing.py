@@ -17,12 +17,14 @@ from hyloop.core.tick import same_tick
 from hyloop.errors import BadInput
 from hyloop.learn.networks.stack import Stack
 from hyloop.learn.physics.friction import Even
+from hyloop.learn.physics.guided import GuidedLaw
 from hyloop.learn.physics.layers import PhysicsLayer
 from hyloop.learn.springs.elastic import BrokenLine, CubicSpline, Curve, NetworkSpring, perceptron, spline
 from hyloop.learn.springs.hysteresis import KnownLaw, LearnedSlope, NetworkReturn, StopOperators
 from hyloop.neural.card import Card
 from hyloop.neural.dense import UNITS, Perceptron
 from hyloop.neural.frozen import FrozenNetwork
+from hyloop.neural.guided import FrozenGuidedLaw
 from hyloop.neural.law import FrozenLaw
 from hyloop.neural.spring import FrozenSpring
 from hyloop.neural.stack import FrozenStack
@@ -37,6 +39,8 @@ def freeze(trained: Stack, card: Card) -> FrozenStack: ...
 @overload
 def freeze(trained: PhysicsLayer | KnownLaw, card: Card) -> FrozenLaw: ...
 @overload
+def freeze(trained: GuidedLaw, card: Card) -> FrozenGuidedLaw: ...
+@overload
 def freeze(trained: Any, card: Card) -> FrozenNetwork: ...
 def freeze(trained: Any, card: Card) -> FrozenNetwork:
     """What was trained, with its present weights, as a block of the loop with a file.
@@ -44,11 +48,11 @@ def freeze(trained: Any, card: Card) -> FrozenNetwork:
     Parameters
     ----------
     trained
-        A `Stack`, a `PhysicsLayer` (also `augmented_lugre`), or a learned spring: `CubicSpline`, `BrokenLine`,
+        A `Stack`, a `PhysicsLayer` (also `augmented_lugre`), a `GuidedLaw`, or a learned spring: `CubicSpline`, `BrokenLine`,
         `NetworkSpring`, `StopOperators`, `LearnedSlope`, `NetworkReturn`, `KnownLaw`.
     card : Card
         Its signals, and what it was trained on. Laws and springs work with physical values, so that their signals have
-        no scaling: ``Signal.of("d", "m", values, "none")``. The dt of a layer with a network is taken from the layer.
+        no scaling: ``Signal.of("d", "m", values, "none")``; of a guided law the inputs of its stack have. The dt of a layer with a network is taken from the layer.
     """
     for kind, make in _MAKERS.items():
         if isinstance(trained, kind):
@@ -84,6 +88,25 @@ def _layer(layer: PhysicsLayer, card: Card) -> FrozenLaw:
         even,
         layer.reach,
     )
+
+
+def _guided(model: GuidedLaw, card: Card) -> FrozenGuidedLaw:
+    """Inputs of the card are scaled as those of the training; outputs are physical, whatever their scaling there."""
+    if card.dt and not same_tick(card.dt, model.dt):
+        raise BadInput(
+            f"freeze: the card says dt = {card.dt!r} s, the law was guided with {model.dt!r} s. Leave it out there."
+        )
+    names = list(model.law.params)
+    outputs = tuple(replace(signal, centre=0.0, factor=1.0) for signal in card.outputs)
+    tensors = {name: np.asarray(value, np.float32) for name, value in model.stack.tensors.items()}
+    heads = {names[i]: head for i, head in model.guided}
+    card = replace(card, dt=model.dt, outputs=outputs)
+    frozen = FrozenGuidedLaw(model.law, np.array(model.base), heads, model.architecture, tensors, card)
+    for key, (column, centre, factor) in zip(model.law.inputs, model.own, strict=True):
+        signal = card.inputs[column]
+        if (signal.name, signal.centre, signal.factor) != (key, centre, factor):
+            raise BadInput(f"freeze: {key} was in another place or scaled otherwise when the law was guided.")
+    return frozen
 
 
 def _constants(layer: PhysicsLayer) -> np.ndarray:
@@ -184,6 +207,7 @@ def _ends(law: Any) -> dict[str, float]:
 _MAKERS: dict[type, Callable[[Any, Card], FrozenNetwork]] = {
     Stack: _stack,
     PhysicsLayer: _layer,
+    GuidedLaw: _guided,
     CubicSpline: _spline,
     BrokenLine: _line,
     NetworkSpring: _network,

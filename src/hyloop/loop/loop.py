@@ -22,7 +22,7 @@ from hyloop.loop.plan import allocate, compile_plan, own_state
 from hyloop.loop.site import FreeBlock, Site, replaced
 from hyloop.loop.snapshot import Snapshot
 from hyloop.loop.storage import suited, unit_spring
-from hyloop.loop.wiring import check_ticks, placed, shared_advice, wire
+from hyloop.loop.wiring import Connection, check_ticks, placed, shared_advice, wire
 from hyloop.record import Recording
 from hyloop.structure import Modes, Structure
 
@@ -123,6 +123,19 @@ class Loop:
     def channels(self) -> dict[str, str]:
         """Name and unit of every channel."""
         return dict(zip(self._wiring.layout.names, self._wiring.layout.units, strict=True))
+
+    @property
+    def connections(self) -> dict[str, Connection]:
+        """What every block reads and writes, in the order they run, by what its channels begin with."""
+        w, names = self._wiring, self._wiring.layout.names
+        return {
+            place: Connection(
+                one,
+                {key: names[k] for key, k in zip(one.block.inputs, reads, strict=True)},
+                {key: names[k] for key, k in zip(one.block.outputs, writes, strict=True)},
+            )
+            for place, one, reads, writes in zip(w.places, w.instances, w.inputs, w.outputs, strict=True)
+        }
 
     def select(self, record: Sequence[str] | str) -> list[str]:
         """Names of the channels that match; ``*`` and ``?`` match as in a shell."""

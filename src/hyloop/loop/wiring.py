@@ -12,7 +12,7 @@ from hyloop.loop.chains import coupled_blocks, place_sites
 from hyloop.loop.site import FreeBlock, Site
 from hyloop.structure import Structure
 
-__all__ = ["Wiring", "check_ticks", "placed", "shared_advice", "wire"]
+__all__ = ["Connection", "Wiring", "check_ticks", "placed", "shared_advice", "wire"]
 
 _ROTATIONS = ("rx", "ry", "rz")  # how names of rotations end, such as A1.rz
 
@@ -30,6 +30,15 @@ class Wiring(NamedTuple):
     response: int
     imbalance: int  # zero: no member of the structure has one
     shared: dict[str, str]  # parameter a site does not have for itself, and the channel that stands for it
+    places: list[str]  # what the channels of every block begin with
+
+
+class Connection(NamedTuple):
+    """A block of a loop, and the channels of its inputs and outputs."""
+
+    instance: Instance
+    inputs: dict[str, str]
+    outputs: dict[str, str]
 
 
 def wire(structure: Structure, sites: Sequence[Site], blocks: Sequence[FreeBlock]) -> Wiring:
@@ -62,11 +71,12 @@ def wire(structure: Structure, sites: Sequence[Site], blocks: Sequence[FreeBlock
                 raise BadInput(f"{free.name}: output {key} to {channel}: {shared_advice(channel, shared)}")
         _add_block(layout, values, free.name, free.block, free.outputs, True)
 
-    instances, inputs, outputs, p_start = [], [], [], []
+    instances, inputs, outputs, p_start, places = [], [], [], [], []
 
     def place(prefix: str, instance: Instance, sources: dict[str, str], targets: dict[str, str]) -> None:
         law = instance.block
         instances.append(instance)
+        places.append(prefix)
         inputs.append([layout[sources[key]] for key in law.inputs])
         outputs.append([layout[targets.get(key, f"{prefix}.{key}")] for key in law.outputs])
         first = f"{prefix}.{next(iter(law.params))}" if law.params else ""
@@ -80,7 +90,7 @@ def wire(structure: Structure, sites: Sequence[Site], blocks: Sequence[FreeBlock
     bus = np.zeros(len(layout))
     for name, value in values.items():
         bus[layout[name]] = value
-    return Wiring(layout, instances, inputs, outputs, p_start, signal, bus, response, imbalance, shared)
+    return Wiring(layout, instances, inputs, outputs, p_start, signal, bus, response, imbalance, shared, places)
 
 
 def check_ticks(

@@ -3,6 +3,7 @@
 from hyloop.neural.architecture import Architecture, Layer, mlp, ocp_nn, recurrent
 from hyloop.neural.card import Card, Signal
 from hyloop.neural.frozen import FrozenNetwork, load_network
+from hyloop.neural.guided import FrozenGuidedLaw, Head
 from hyloop.neural.hysteresis import HysteresisNetwork, hysteresis_network
 from hyloop.neural.law import FrozenLaw
 from hyloop.neural.spring import FrozenSpring
@@ -11,10 +12,12 @@ from hyloop.neural.stack import FrozenStack
 __all__ = [
     "Architecture",
     "Card",
+    "FrozenGuidedLaw",
     "FrozenLaw",
     "FrozenNetwork",
     "FrozenSpring",
     "FrozenStack",
+    "Head",
     "HysteresisNetwork",
     "Layer",
     "Signal",

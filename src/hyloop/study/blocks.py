@@ -11,7 +11,7 @@ from hyloop.files.laws import DeviceSpec
 from hyloop.files.schema import Experiment
 from hyloop.files.transfer import Made
 
-__all__ = ["device_block", "transfer_block"]
+__all__ = ["device_block", "named_seed", "transfer_block"]
 
 
 def transfer_block(spec: Any, name: str, experiment: Experiment) -> Instance:
@@ -23,7 +23,7 @@ def transfer_block(spec: Any, name: str, experiment: Experiment) -> Instance:
         made = spec.at(dt, substeps) if isinstance(spec, Made) else spec.make()
     if isinstance(spec, DeviceSpec) and "seed" in made.params and "seed" not in spec.params:
         # every instrument has noise of its own; a seed that is given counts as it stands
-        made = replace(made, params={**made.params, "seed": float(_stream(name, experiment.seed).integers(2**52))})
+        made = replace(made, params={**made.params, "seed": float(named_seed(name, experiment.seed))})
     made.check_fit(dt)
     return made
 
@@ -33,6 +33,11 @@ def device_block(spec: DeviceSpec, name: str, seed: int) -> Instance:
     if not spec.draw:
         return spec.make()
     return SPECIMENS[spec.name].draw(_stream(name, seed), **spec.params)
+
+
+def named_seed(name: str, seed: int) -> int:
+    """A seed for what a block draws while it runs."""
+    return int(_stream(name, seed).integers(2**52))
 
 
 def _stream(name: str, seed: int) -> np.random.Generator:

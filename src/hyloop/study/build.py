@@ -21,6 +21,7 @@ from hyloop.files.transfers import AxisSpec
 from hyloop.hazards import GroundMotion
 from hyloop.loop import Coupled, Derived, FreeBlock, Loop, Site
 from hyloop.loop.building import describe_building
+from hyloop.neural.resampled import resampled
 from hyloop.record import Recording
 from hyloop.structure import Model, Structure, caughey, modal, modal_and_stiffness, rayleigh, shear_frame
 from hyloop.structure.frames.opensees_script import ScriptModel
@@ -28,6 +29,7 @@ from hyloop.structure.frames.wireframe import wireframe
 from hyloop.study.blocks import device_block, transfer_block
 from hyloop.study.control import controlled
 from hyloop.study.following import estimates, followed_model, updaters
+from hyloop.study.hearing import check_no_leak, listening
 from hyloop.study.trained import check_networks, check_rate
 
 __all__ = ["Built", "build"]
@@ -129,10 +131,16 @@ def _build(experiment: Experiment, allow_scripts: bool) -> Built:
             couplings[name] = Coupled(name, transfer_block(spec, name, whole))
     every = [_site(frame, model, name, spec, whole, couplings) for name, spec in whole.sites.items()]
     sites = every if whole is experiment else []
+    ears: dict[str, FreeBlock] = {}
+    for name in experiment.sites:
+        with _blame(f"sites.{name}"):
+            site, more = listening(experiment, name, sites)
+        sites = [site if site.name == one.name else one for one in sites]
+        ears |= {block.name: block for block in more}
     if experiment.structure.damping is not None:
         with _blame("structure.damping"):
             frame = frame.with_damping(_damping(frame, experiment.structure.damping, every))
-    blocks = []
+    blocks = list(ears.values())
     for name in experiment.sites:
         with _blame(f"sites.{name}.model"):
             blocks += updaters(experiment, name, sites)
@@ -151,6 +159,7 @@ def _build(experiment: Experiment, allow_scripts: bool) -> Built:
             frame, sites, method=method, dt=integrator.dt, substeps=integrator.substeps, blocks=blocks, limits=limits
         )
     check_networks(experiment, loop)
+    check_no_leak(loop)
     names = [*loop.channels, *(loop.derived().names if experiment.recording.derived else ())]
     for pattern in experiment.recording.channels:
         if not any(fnmatchcase(name, pattern) for name in names):
@@ -244,6 +253,7 @@ def _site(
     with _blame(f"sites.{name}.{'device' if spec.device else 'follows'}"):
         if spec.device is not None:
             device, shares = device_block(spec.device, name, experiment.seed), None
+            device = resampled(device, spec.resample) if spec.resample else device
         else:
             device, shares = followed_model(experiment, name)
     transfer = {}

@@ -9,15 +9,15 @@ __all__ = ["check_networks", "check_rate", "outside_notes"]
 
 
 def check_rate(site: SiteSpec, integrator: Integrator) -> None:
-    """Refuse a network that was trained at another rate than that of the controller."""
-    if site.device is not None and site.device.network is not None:
+    """Refuse a network that was trained at another rate than that of the controller, unless it shall be resampled."""
+    if site.device is not None and site.device.network is not None and site.resample is None:
         block = site.device.network.block
         check_tick(
             block.name,
             block.tick,
             integrator.dt / integrator.substeps,
             runs="the controller of this experiment ticks",
-            remedy="Write integrator.dt and integrator.substeps so that dt/substeps is {} s",
+            remedy='Write integrator.dt and integrator.substeps so that dt/substeps is {} s, or resample = "hold" at the site',
         )
 
 
@@ -26,7 +26,8 @@ def check_networks(experiment: Experiment, loop: Loop) -> None:
     for name, site in experiment.sites.items():
         if site.device is None or site.device.network is None:
             continue
-        for key, channel in site.wiring.items():
+        wiring = next(one.wiring for one in loop.sites if one.name == name)  # with what it hears
+        for key, channel in wiring.items():
             wanted, found = site.device.block.inputs[key], loop.channels[channel]
             if found != wanted:
                 raise BadInput(

@@ -21,7 +21,7 @@ from hyloop.devices import lugre, lugre_exact
 from hyloop.errors import BadInput
 from hyloop.learn.physics.layers import PhysicsLayer, linear_recurrence, physics_layer
 
-__all__ = ["Even", "augmented_lugre", "lugre_parallel"]
+__all__ = ["Even", "augmented_lugre", "lugre_history", "lugre_parallel"]
 
 
 def augmented_lugre(
@@ -109,6 +109,11 @@ def lugre_parallel(params: Mapping[str, Any], v: jax.Array, dt: float, z0: Any =
     z0
         Deflection before the first sample in m.
     """
+    return lugre_history(params, v, dt, z0)[0]
+
+
+def lugre_history(params: Mapping[str, Any], v: jax.Array, dt: float, z0: Any = 0.0) -> tuple[jax.Array, jax.Array]:
+    """As `lugre_parallel`: the force, and the deflection in m, both at all samples."""
     missing = [name for name in lugre.params if name not in params]
     if missing:
         raise BadInput(f"lugre_parallel: parameter {missing[0]} is missing; it needs {', '.join(lugre.params)}.")
@@ -118,4 +123,4 @@ def lugre_parallel(params: Mapping[str, Any], v: jax.Array, dt: float, z0: Any =
     rate = params["sigma0"] * jnp.abs(v) / g
     keep = 1.0 / (1.0 + rate * dt)
     z = linear_recurrence(keep, keep * v * dt, jnp.asarray(z0))
-    return params["sigma0"] * z + params["sigma1"] * (v - rate * z) + params["sigma2"] * v
+    return params["sigma0"] * z + params["sigma1"] * (v - rate * z) + params["sigma2"] * v, z

@@ -100,6 +100,7 @@ def train_network(
     recipe: Recipe,
     *,
     seed: int = 0,
+    model: Any = None,
     checkpoint: str | PathLike[str] | None = None,
     resume: bool = False,
     progress: Callable[[Progress], None] = lambda _: None,
@@ -112,6 +113,9 @@ def train_network(
         Scaled. Test events are not looked at.
     seed : int
         Of starting weights, order of the histories and dropout.
+    model : optional
+        What to train instead of a fresh `Stack` of the architecture: anything that is called as one and has its `rest`,
+        such as a `hyloop.learn.GuidedLaw`; its dropout is its own.
     """
     if recipe.window is not None and not architecture.recurrent:
         raise BadInput("train_network: the network has no memory to carry from window to window; leave window out.")
@@ -119,7 +123,8 @@ def train_network(
         count_updates(parts.train, recipe.batch, epochs=epochs, seed=seed, window=recipe.window)
         for epochs in (recipe.epochs, 1)
     )
-    model = Stack(architecture, key=jax.random.fold_in(jax.random.key(seed), _WEIGHTS), dropout=recipe.dropout)
+    if model is None:
+        model = Stack(architecture, key=jax.random.fold_in(jax.random.key(seed), _WEIGHTS), dropout=recipe.dropout)
     data = batches(parts.train, recipe.batch, seed=seed, window=recipe.window)
     validate = mean_loss(_quiet, [stack(parts.validation)]) if parts.validation else None
     settings = {

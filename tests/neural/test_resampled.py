@@ -1,0 +1,92 @@
+"""A trained block in a controller that ticks at another rate than it was trained at."""
+
+import numpy as np
+import pytest
+from oracles.networks import random_tensors
+
+from hyloop.errors import BadInput
+from hyloop.neural import Card, FrozenStack, Signal, mlp, ocp_nn
+from hyloop.neural.resampled import resampled
+
+TICK = 1 / 1024
+SIGNALS = tuple(Signal(key, "m", 0.0, 1.0, -1.0, 1.0) for key in ("d1", "v1", "d"))
+# Largest difference to the network at its own rate, over the range of its force, where that turns fast (it crosses a
+# third of its range in ten samples). Measured: held 1.6 %, the change in half of its samples; on a line 0.12 %; at 512 Hz
+# 0.005 %, because a smooth motion is nearly straight between its samples.
+HELD, LINE, SLOW = 0.02, 2e-3, 1e-4
+
+
+def network(dt=TICK):
+    architecture = ocp_nn(2, 1) if dt else mlp(3)
+    tensors = random_tensors(architecture, np.random.default_rng(3))
+    return FrozenStack(architecture, tensors, Card(SIGNALS, (Signal("f", "N", 10.0, 1e-3),), dt=dt))
+
+
+def smooth(rate, seconds=3.0, start=1):
+    """The same motion at any rate."""
+    t = np.arange(start, round(seconds * rate) + 1) / rate
+    phases = np.random.default_rng(4).uniform(0, 6, (3, 3))
+    return {
+        key: sum(np.sin(2 * np.pi * hertz * t + phase) for hertz, phase in zip((0.5, 1.0, 2.5), row, strict=True))
+        for key, row in zip(("d1", "v1", "d"), phases, strict=True)
+    }
+
+
+def test_at_its_own_rate_nothing_changes():
+    u, own = smooth(1024), network()
+    found, wanted = resampled(own.device()).drive(TICK, **u), own.drive(TICK, **u)
+    assert all(np.array_equal(found[key], wanted[key]) for key in ("f", "outside"))
+    assert resampled(network(0.0).device()).block.tick is None  # no memory: as it is
+
+
+@pytest.mark.parametrize("m", [2, 3, 5])
+def test_in_a_faster_controller_it_hears_every_mth_sample(m):
+    u, own = smooth(1024 * m), network()
+    wanted = own.drive(TICK, **{key: values[::m] for key, values in u.items()})
+    held = resampled(own.device()).drive(TICK / m, **u)
+    for key in ("f", "outside"):
+        assert np.array_equal(held[key], np.repeat(wanted[key], m)[: len(held[key])])  # to the bit
+    on_lines = resampled(own.device(), "line").drive(TICK / m, **u)
+    slope = np.diff(wanted["f"], prepend=wanted["f"][0])
+    line = np.repeat(wanted["f"], m) + np.tile(np.arange(m) / m, len(slope)) * np.repeat(slope, m)
+    np.testing.assert_allclose(on_lines["f"], line[: len(held["f"])], rtol=1e-12, atol=1e-9)
+    assert np.array_equal(on_lines["outside"], held["outside"])  # a count is no line
+
+
+@pytest.mark.parametrize("m", [2, 4])
+def test_in_a_slower_controller_it_hears_straight_lines(m):
+    u, own = smooth(1024 / m), network()
+    between = {}
+    for key, values in u.items():
+        last = np.concatenate([values[:1], values[:-1]])
+        parts = [(i / m) * values + (1.0 - i / m) * last for i in range(1, m + 1)]
+        between[key] = np.column_stack(parts).ravel()
+    wanted = own.drive(TICK, **between)
+    found = resampled(own.device()).drive(m * TICK, **u)
+    for key in ("f", "outside"):
+        assert np.array_equal(found[key], wanted[key][m - 1 :: m])
+
+
+def test_it_is_close_to_the_network_at_its_own_rate():
+    """What resampling costs, for one smooth motion seen at three rates."""
+    own = network()
+    wanted, settled = own.drive(TICK, **smooth(1024))["f"], 512
+    size = np.ptp(wanted)
+
+    def off(device, rate):
+        found = device.drive(1 / rate, **smooth(rate))["f"]
+        k = max(1, rate // 1024)
+        found, truth = (found[k - 1 :: k], wanted) if rate >= 1024 else (found, wanted[1::2])
+        return np.abs(found - truth)[settled:].max() / size
+
+    held, line = off(resampled(own.device()), 2048), off(resampled(own.device(), "line"), 2048)
+    slow = off(resampled(own.device()), 512)
+    assert line < held < HELD and line < LINE and slow < SLOW
+
+
+@pytest.mark.parametrize("rate", [1000.0, 1536.0, 700.0, 1024.0 * 17])
+def test_rates_without_a_whole_number_between_are_refused(rate):
+    with pytest.raises(BadInput, match=r"was trained at 1024 Hz and can be resampled to whole multiples or fractions"):
+        resampled(network().device()).drive(1 / rate, **smooth(64))
+    with pytest.raises(BadInput, match="none of"):
+        resampled(network().device(), "cubic")
