@@ -3,7 +3,8 @@
 =================  ==========================================================================================
 file               what it holds
 =================  ==========================================================================================
-deformations.h5    deformations of both stories, one data set for each side of the split and capacity
+motions.h5         ground accelerations of each side of the split
+deformations.h5    deformations of both stories, for each side and capacity
 KIND.h5            measured runs of one kind of specimen, likewise
 =================  ==========================================================================================
 """
@@ -45,16 +46,35 @@ def motions(side: str) -> list[Motion]:
     return plain(stations) + varied(stations, SEEDS["variations"], AMPLITUDES, MIXTURES)
 
 
-def make_deformations(path: Path, progress: Callable[[float], None] = lambda _: None) -> None:
-    """Run the frame under all motions at all capacities; keep the deformations that the stroke of the device allows."""
-    cases = [(side, level) for side in SIDES for level in LEVELS]
-    shakes = {side: motions(side) for side in SIDES}
+def make_motions(path: Path) -> None:
+    """Scale and cut all motions, and keep them."""
     with replacing(path) as temporary, h5py.File(temporary, "w") as file:
-        for k, (side, level) in enumerate(cases):
-            found = deformations(shakes[side], level, progress=lambda part, k=k: progress((k + part) / len(cases)))
+        for side in SIDES:
+            found = motions(side)
+            _write(file.create_group(side), [m.a for m in found], [m.name for m in found], [m.event for m in found])
+
+
+def load_motions(path: Path, side: str) -> list[Motion]:
+    """Motions of one side."""
+    with h5py.File(path) as file:
+        group: Any = file[side]
+        return [Motion(*each) for each in zip(*_texts(group), _read(group), strict=True)]
+
+
+def make_deformations(source: Path, path: Path, progress: Callable[[float], None] = lambda _: None) -> None:
+    """Run the frame under all motions at all capacities; keep the deformations that the stroke of the device allows."""
+    shakes = {side: load_motions(source, side) for side in SIDES}
+    work = {(side, level): len(shakes[side]) for side in SIDES for level in LEVELS}
+    done, total = 0, sum(work.values())
+    with replacing(path) as temporary, h5py.File(temporary, "w") as file:
+        for (side, level), size in work.items():
+            found = deformations(
+                shakes[side], level, progress=lambda part, d=done, s=size: progress((d + part * s) / total)
+            )
             kept = [(m, d) for m, d in zip(shakes[side], found, strict=True) if np.abs(d).max() < STROKE]
             group = file.create_group(f"{side}/{level:.0f}")
             _write(group, [d for _, d in kept], [m.name for m, _ in kept], [m.event for m, _ in kept])
+            done += size
 
 
 def make_runs(source: Path, path: Path, kind: str, progress: Callable[[float], None] = lambda _: None) -> None:

@@ -1,4 +1,4 @@
-"""The commands `study list`, `study run` and `study table`."""
+"""The commands `study list`, `study run`, `study stage` and `study table`."""
 
 import sys
 from pathlib import Path
@@ -63,6 +63,33 @@ def study_run(
         console.print(f"note: {note}")
     console.print(f"claims: {result.claims}", soft_wrap=True)
     console.print(f"report: {result.report}", soft_wrap=True)
+
+
+@app.command("stage")
+def study_stage(
+    name: Annotated[str, typer.Argument(help="A study that has stages, such as malik2025.")],
+    stage: Annotated[str | None, typer.Argument(help="The stage; without one they are listed.")] = None,
+    options: Annotated[list[str] | None, typer.Argument(help="Its options, such as seed=1.")] = None,
+    folder: Annotated[Path | None, typer.Option(help="Folder of its files (default: out/NAME-stages).")] = None,
+) -> None:
+    """Make one file that a study is built on: motions, histories, measured runs, a trained network.
+
+    Every stage reads the files of those before it. A training that breaks off goes on where it was.
+
+    Example: hyloop study stage malik2025 train specimen=chatter network=listening seed=0
+    """
+    from hyloop.study.stages import find_stages, options_of, run_stage, stage_folder
+
+    if stage is None:
+        rows = [
+            [key, " ".join(f"{k}={v}" for k, v in options_of(make).items()), (make.__doc__ or "").strip()]
+            for key, make in find_stages(name).items()
+        ]
+        print_table(f"Stages of {name}", ["stage", "options", "what it makes"], rows)
+        return
+    with progress_bars(True) as update:
+        said = run_stage(name, stage, options or (), folder or stage_folder(name), update)
+    console.print(said, soft_wrap=True)
 
 
 @app.command("table")
