@@ -133,11 +133,7 @@ class FrozenGuidedLaw(FrozenNetwork, model="guided law"):
         }
         make = inplace_block(
             inputs={signal.name: signal.unit for signal in self.card.inputs},
-            outputs={
-                **law.outputs,
-                **{f"{key}_used": law.params[key].unit for key in self.guided},
-                "outside": "-",
-            },
+            outputs={**law.outputs, **{f"{key}_used": law.params[key].unit for key in self.guided}, "outside": "-"},
             state={
                 **law.state,
                 **{f"{key}_kept": spec.unit for key, spec in law.params.items()},

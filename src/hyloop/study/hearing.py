@@ -54,7 +54,9 @@ def listening(experiment: Experiment, name: str, sites: Sequence[Site]) -> tuple
                 f"there. Measured are {', '.join(shown)}, and v follows from d; or name a channel in wiring."
             )
     if AGE in wanted and spec.link is not None and not spec.link.stamped:
-        raise BadInput("link.stamped: the network wants the age of what it hears. Say stamped = true, if packets have it.")
+        raise BadInput(
+            "link.stamped: the network wants the age of what it hears. Say stamped = true, if packets have it."
+        )
     if spec.link is not None or AGE in wanted:
         settings = {} if spec.link is None else {key: getattr(spec.link, key) for key in ("delay", "jitter", "loss")}
         seed = None if spec.link is None else spec.link.seed

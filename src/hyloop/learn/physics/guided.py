@@ -152,7 +152,9 @@ def guided_law(
     heads = dict(guided) if isinstance(guided, Mapping) else {name: Head() for name in guided}
     check_guided(block, law.params, heads, architecture, where)
     if law.initial != block(**law.params).initial:
-        raise BadInput(f"{where}: the law begins at a state of its own; leave initial out, a site would not know of it.")
+        raise BadInput(
+            f"{where}: the law begins at a state of its own; leave initial out, a site would not know of it."
+        )
     names, columns = list(block.params), [signal.name for signal in inputs]
     for name in by_level:
         if name not in names:
@@ -161,7 +163,9 @@ def guided_law(
     if missing:
         raise BadInput(f"{where}: the law needs {', '.join(missing)}, which is none of the inputs; add its signal.")
     if len(columns) < architecture.inputs or set(columns[architecture.inputs :]) - set(block.inputs):
-        raise BadShape(f"{where}: the stack reads the first {architecture.inputs} of {', '.join(columns)}; name no others.")
+        raise BadShape(
+            f"{where}: the stack reads the first {architecture.inputs} of {', '.join(columns)}; name no others."
+        )
     if [signal.name for signal in outputs] != list(block.outputs):
         raise BadInput(f"{where}: outputs must be {', '.join(block.outputs)}, in this order.")
     stack = Stack(architecture, key=key, dropout=dropout, dtype=dtype)
