@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 DT = 1 / 1024
-# The card of the project's networks: heard first, then own; scaled by 10 kN, 10 mm, 0.1 m/s, 5 kN and, told the age, 10 ms
+# The card of the networks: heard first, then own; scaled by 10 kN, 10 mm, 0.1 m/s, 5 kN, and age by 10 ms
 INPUTS = {
     "f1": ("N", 1e-4),
     "d1": ("m", 100.0),

@@ -69,7 +69,7 @@ def listening(experiment: Experiment, name: str, sites: Sequence[Site]) -> tuple
 
 
 def _span(experiment: Experiment, name: str) -> int:
-    """Controller ticks in a sample of the network at a site; 1 where it runs at the rate of the controller or faster."""
+    """Controller ticks in a sample of the network at a site; 1 where it takes one in every tick, or more."""
     network, integrator = experiment.sites[name].device, experiment.integrator
     tick = network.block.tick if network is not None else None
     return 1 if tick is None else max(1, round(tick * integrator.substeps / integrator.dt))
