@@ -5,6 +5,7 @@ from typing import Any
 
 from benchmarks import engine, filters, networks, tower
 from benchmarks.moment_frame import moment_frame
+from benchmarks.ocp_nn import ocp_nn_tick
 from benchmarks.recording import recording
 from benchmarks.sparse import sparse
 from benchmarks.transfer import transfer
@@ -23,6 +24,7 @@ BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "cukf": filters.cukf,
     "updaters": filters.updaters,
     "network-updates": filters.network_updates,
+    "ocp-nn": ocp_nn_tick,
     "lstm": networks.lstm,
     "lstm-train": networks.lstm_train,
 }

@@ -4,7 +4,9 @@ import tomllib
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pytest
+from oracles.networks import random_tensors
 from problems.networks import trained
 
 from hyloop.files.column_map import read_column_map
@@ -15,6 +17,7 @@ from hyloop.files.reference import examples, markdown
 from hyloop.files.reference_pages import PAGES
 from hyloop.files.schema import Experiment
 from hyloop.files.training import TrainingFile
+from hyloop.neural import Card, FrozenStack, Signal, recurrent
 from hyloop.study.build import build
 
 ROOT = Path(__file__).parents[2]
@@ -98,6 +101,11 @@ def test_every_table_of_the_files_is_in_the_page():
 @pytest.fixture
 def folder(tmp_path):
     trained()[0].save(tmp_path / "brace.safetensors")
+    stack = recurrent(3, width=4, depth=1)
+    signals = tuple(Signal(key, unit) for key, unit in {"f1": "N", "t1": "N", "d": "m"}.items())
+    tensors = random_tensors(stack, np.random.default_rng(0))
+    listening = FrozenStack(stack, tensors, Card(signals, (Signal("f", "N"),), dt=0.01))
+    listening.save(tmp_path / "listening.safetensors")
     portal = (ROOT / "experiments" / "models" / "portal.py").read_text("utf-8")
     (tmp_path / "portal.py").write_text(portal, "utf-8")
     (tmp_path / "rig.toml").write_text(RIG, "utf-8")

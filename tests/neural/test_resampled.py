@@ -11,8 +11,8 @@ from hyloop.neural.resampled import resampled
 TICK = 1 / 1024
 SIGNALS = tuple(Signal(key, "m", 0.0, 1.0, -1.0, 1.0) for key in ("d1", "v1", "d"))
 # Largest difference to the network at its own rate, over the range of its force, where that turns fast (it crosses a
-# third of its range in ten samples). Measured: held 1.6 %, the change in half of its samples; on a line 0.12 %; at 512 Hz
-# 0.005 %, because a smooth motion is nearly straight between its samples.
+# third of its range in ten samples). Measured: held 1.6 %, the change in half of its samples; on a line 0.12 %; at 512
+# Hz 0.005 %, because a smooth motion is nearly straight between its samples.
 HELD, LINE, SLOW = 0.02, 2e-3, 1e-4
 
 

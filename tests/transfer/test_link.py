@@ -39,12 +39,7 @@ def test_a_packet_that_arrives_between_ticks_is_used_in_the_next():
 
 
 @settings(max_examples=60, deadline=None)
-@given(
-    delay=st.floats(0.0, 100.0),
-    spread=st.floats(0.0, 1.0),
-    loss=st.floats(0.0, 0.9),
-    seed=st.integers(0, 2**52),
-)
+@given(delay=st.floats(0.0, 100.0), spread=st.floats(0.0, 1.0), loss=st.floats(0.0, 0.9), seed=st.integers(0, 2**52))
 def test_packets_are_never_used_out_of_order_nor_before_they_can_be_there(delay, spread, loss, seed):
     signals, jitter = sent(600), spread * delay
     device = PACKET(delay=delay * DT, jitter=jitter * DT, loss=loss, seed=float(seed))

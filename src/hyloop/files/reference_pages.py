@@ -6,6 +6,7 @@ from hyloop.files.damping import Damping
 from hyloop.files.fields import Table
 from hyloop.files.frames import frame, members, sections
 from hyloop.files.frames.tower import TowerFrame
+from hyloop.files.hearing import LinkSpec
 from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import Limits
 from hyloop.files.rehearsal import Rehearsal
@@ -83,7 +84,7 @@ PAGES: list[tuple[str, str, dict[str, type[Table]]]] = [
         "Devices",
         'A site is a place and what stands there. `like = "damper1"` takes over everything of another site that is not '
         "said.",
-        {"[sites.NAME]": SiteSpec, "device": DeviceSpec, "[blocks.NAME]": BlockSpec},
+        {"[sites.NAME]": SiteSpec, "device": DeviceSpec, "[sites.NAME.link]": LinkSpec, "[blocks.NAME]": BlockSpec},
     ),
     (
         "Transfer systems",

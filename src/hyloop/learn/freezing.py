@@ -48,11 +48,12 @@ def freeze(trained: Any, card: Card) -> FrozenNetwork:
     Parameters
     ----------
     trained
-        A `Stack`, a `PhysicsLayer` (also `augmented_lugre`), a `GuidedLaw`, or a learned spring: `CubicSpline`, `BrokenLine`,
-        `NetworkSpring`, `StopOperators`, `LearnedSlope`, `NetworkReturn`, `KnownLaw`.
+        A `Stack`, a `PhysicsLayer` (also `augmented_lugre`), a `GuidedLaw`, or a learned spring: `CubicSpline`,
+        `BrokenLine`, `NetworkSpring`, `StopOperators`, `LearnedSlope`, `NetworkReturn`, `KnownLaw`.
     card : Card
         Its signals, and what it was trained on. Laws and springs work with physical values, so that their signals have
-        no scaling: ``Signal.of("d", "m", values, "none")``; of a guided law the inputs of its stack have. The dt of a layer with a network is taken from the layer.
+        no scaling: ``Signal.of("d", "m", values, "none")``; of a guided law the inputs of its stack have. The dt
+        of a layer with a network is taken from the layer.
     """
     for kind, make in _MAKERS.items():
         if isinstance(trained, kind):

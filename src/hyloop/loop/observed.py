@@ -14,9 +14,9 @@ MOTION = ("d", "v", "a")
 def observed(site: Site) -> dict[str, str]:
     """Channel of each signal of a physical site that an instrument shows.
 
-    Those are the deformation and the force as `Site.measured` has them (with velocity and acceleration, where what shows
-    the deformation gives them), all that a sensor shows, and the readings of a device that senses itself, such as the
-    band tensions of a virtual specimen. Whatever else a law gives is hidden inside the device.
+    Those are the deformation and the force as `Site.measured` has them (with velocity and acceleration, where what
+    shows the deformation gives them), all that a sensor shows, and the readings of a device that senses itself, such as
+    the band tensions of a virtual specimen. Whatever else a law gives is hidden inside the device.
     """
     measured, given = site.measured, site.given
     shown = {key: measured[key] for key in (*MOTION, "f") if key in measured}
@@ -29,9 +29,9 @@ def observed(site: Site) -> dict[str, str]:
 def unobserved(loop: Loop, learns: Callable[[Instance], bool]) -> Iterator[tuple[str, str, str]]:
     """Inputs of blocks that learn or filter which are neither measured nor commands: block, input, channel.
 
-    `learns` tells which blocks do. A command is what the structure wants of a site and what a compensator sends instead.
+    `learns` tells which blocks do. A command is what the structure wants of a site or a compensator sends instead.
     What a block makes of measured signals and commands is as good as they are, if it belongs to no site, or learns. The
-    device of a physical site is the specimen, or stands for it, and may hear anything.
+    devices, actuators and sensors of physical sites are hardware, or stand for it, and may hear anything.
     """
     found = loop.connections
     physical = [site for site in loop.sites if site.physical]
@@ -52,7 +52,7 @@ def unobserved(loop: Loop, learns: Callable[[Instance], bool]) -> Iterator[tuple
     while more:  # what hears something unclean is so itself; blocks may hear each other
         found_now = {place for place, one in found.items() if not all(map(clean, one.inputs.values()))} - unclean
         unclean, more = unclean | found_now, bool(found_now)
-    specimens = {site.name for site in physical}
+    hardware = {site.prefix(role) for site in physical for role in site.given if role != "compensator"}
     for place, one in found.items():
-        if place not in specimens and learns(one.instance):
+        if place not in hardware and learns(one.instance):
             yield from ((place, key, channel) for key, channel in one.inputs.items() if not clean(channel))

@@ -6,7 +6,8 @@ r"""A law whose parameters come from a stack of layers that listens, frozen, as 
 The stack hears a measured device (and the law's own motion), the law is driven by its own motion alone. A head *h* is
 bounded, between two factors, or unbounded; both are 1 where the stack says 0:
 
-.. math:: h = l + (u - l)\,\sigma(o + \mathrm{logit}\tfrac{1 - l}{u - l}), \qquad h = \ln(1 + e^{o + c}),\ c = \ln(e - 1)
+.. math:: h = l + (u - l)\,\sigma(o + \mathrm{logit}\tfrac{1 - l}{u - l}), \qquad
+          h = \ln(1 + e^{o + c}),\ c = \ln(e - 1)
 
 The law is calculated in float64, the stack in float32. Trained it is a `hyloop.learn.physics.guided.GuidedLaw`.
 """
@@ -133,11 +134,7 @@ class FrozenGuidedLaw(FrozenNetwork, model="guided law"):
         }
         make = inplace_block(
             inputs={signal.name: signal.unit for signal in self.card.inputs},
-            outputs={
-                **law.outputs,
-                **{f"{key}_used": law.params[key].unit for key in self.guided},
-                "outside": "-",
-            },
+            outputs={**law.outputs, **{f"{key}_used": law.params[key].unit for key in self.guided}, "outside": "-"},
             state={
                 **law.state,
                 **{f"{key}_kept": spec.unit for key, spec in law.params.items()},
@@ -165,8 +162,8 @@ class FrozenGuidedLaw(FrozenNetwork, model="guided law"):
     def taken_apart(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         if LAWS.get(self.law.name) is not self.law:
             raise BadInput(
-                f"guided law {self.law.name}: a file names its law, and this one is none of hyloop.devices. Add the law "
-                "there (CONTRIBUTING.md) and train again."
+                f"guided law {self.law.name}: a file names its law, and this one is none of hyloop.devices. Add the "
+                "law there (CONTRIBUTING.md) and train again."
             )
         parts = {
             "law": self.law.name,
@@ -207,7 +204,7 @@ _DECLARED = {
 def check_guided(
     law: Block, values: Mapping[str, float], guided: Mapping[str, Head], architecture: Architecture, where: str
 ) -> None:
-    """Refuse a law that cannot be guided so: not pure, parameters that are not there or 0, another number of outputs."""
+    """Refuse a law that cannot be guided so: not pure, parameters missing or 0, another number of outputs."""
     if not law.pure or not law.state:
         raise BadInput(f"{where}: only a pure law with a state can be guided; choose another.")
     for key in guided:

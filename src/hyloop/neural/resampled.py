@@ -1,7 +1,7 @@
 r"""A trained block in a controller that ticks at another rate, a whole number of times faster or slower.
 
-In a faster controller it runs in every m-th tick, on the inputs of that tick; between them its outputs are held, or go on
-along the line through the last two:
+In a faster controller it runs in every m-th tick, on the inputs of that tick; between them its outputs are held, or go
+on along the line through the last two:
 
 .. math:: y_{k+j} = y_k + \frac{j}{m}\,(y_k - y_{k-m}), \qquad 0 \le j < m
 
@@ -19,7 +19,7 @@ from hyloop.core.block import Block, Instance, inplace_block, rebind
 from hyloop.core.tick import same_tick, typed_tick
 from hyloop.errors import BadInput
 
-__all__ = ["BETWEEN", "resampled"]
+__all__ = ["BETWEEN", "own_tick", "resampled"]
 
 BETWEEN = ("hold", "line")
 _MOST = 32  # signals on either side
@@ -93,6 +93,12 @@ def resampled(device: Instance, between: str = "hold") -> Instance:
     lines = [key for key in law.outputs if key != "outside"]  # that one is a count, and the last
     contents[_TICK], contents[_LINE] = law.tick, float(len(lines)) if between == "line" else 0.0
     return replace(made, name=law.name)(memory=contents, **device.params)
+
+
+def own_tick(device: Instance) -> float | None:
+    """Interval in s of the samples that a trained block takes, resampled or not; None where it has learned none."""
+    inside = device.block.function.__module__ == __name__
+    return float(device.memory[_TICK]) if inside else device.block.tick
 
 
 def _check(law: Block, dt: float) -> None:

@@ -54,7 +54,9 @@ def listening(experiment: Experiment, name: str, sites: Sequence[Site]) -> tuple
                 f"there. Measured are {', '.join(shown)}, and v follows from d; or name a channel in wiring."
             )
     if AGE in wanted and spec.link is not None and not spec.link.stamped:
-        raise BadInput("link.stamped: the network wants the age of what it hears. Say stamped = true, if packets have it.")
+        raise BadInput(
+            "link.stamped: the network wants the age of what it hears. Say stamped = true, if packets have it."
+        )
     if spec.link is not None or AGE in wanted:
         settings = {} if spec.link is None else {key: getattr(spec.link, key) for key in ("delay", "jitter", "loss")}
         seed = None if spec.link is None else spec.link.seed
@@ -67,7 +69,7 @@ def listening(experiment: Experiment, name: str, sites: Sequence[Site]) -> tuple
 
 
 def _span(experiment: Experiment, name: str) -> int:
-    """Controller ticks in a sample of the network at a site; 1 where it runs at the rate of the controller or faster."""
+    """Controller ticks in a sample of the network at a site; 1 where it takes one in every tick, or more."""
     network, integrator = experiment.sites[name].device, experiment.integrator
     tick = network.block.tick if network is not None else None
     return 1 if tick is None else max(1, round(tick * integrator.substeps / integrator.dt))

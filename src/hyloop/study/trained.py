@@ -1,9 +1,10 @@
 """Trained networks in an experiment: what they are connected to, their rate, and the ticks outside their training."""
 
-from hyloop.core.tick import check_tick
+from hyloop.core.tick import check_tick, same_tick
 from hyloop.errors import BadInput
 from hyloop.files.schema import Experiment, Integrator, SiteSpec
 from hyloop.loop import Loop
+from hyloop.neural.resampled import own_tick
 
 __all__ = ["check_networks", "check_rate", "outside_notes"]
 
@@ -17,7 +18,8 @@ def check_rate(site: SiteSpec, integrator: Integrator) -> None:
             block.tick,
             integrator.dt / integrator.substeps,
             runs="the controller of this experiment ticks",
-            remedy='Write integrator.dt and integrator.substeps so that dt/substeps is {} s, or resample = "hold" at the site',
+            remedy="Write integrator.dt and integrator.substeps so that dt/substeps is {} s, "
+            'or resample = "hold" at the site',
         )
 
 
@@ -38,13 +40,16 @@ def check_networks(experiment: Experiment, loop: Loop) -> None:
 
 def outside_notes(loop: Loop) -> list[str]:
     """What to know of networks that met inputs beyond the range of their training, now that a run is over."""
-    notes = []
+    notes, found = [], loop.connections
     for channel in loop.channels:
         name, _, output = channel.rpartition(".")
         if output == "outside" and (ticks := int(loop[channel])):
-            share = 100.0 * ticks * loop.dt / loop.substeps / max(loop["t"], loop.dt)
+            tick = loop.dt / loop.substeps
+            own = (own_tick(found[name].instance) if name in found else None) or tick
+            share = 100.0 * ticks * own / max(loop["t"], loop.dt)
+            what = "controller ticks" if same_tick(own, tick) else "of its samples"
             notes.append(
-                f"{name}: in {ticks} controller ticks ({share:.2g} %) an input was outside the training range "
+                f"{name}: in {ticks} {what} ({share:.2g} %) an input was outside the training range "
                 "of the network; what it answers there it has never learned"
             )
     return notes

@@ -21,7 +21,7 @@ def span_fits(dt: float, span: float) -> None:
     params={"span": Param("-", 1.0, 1.0, float(MOST), about="ticks between the two samples")},
     memory=MOST,
     fits=span_fits,
-    reference="Malik et al. (2025) give their networks deformations; causal velocities beside them are this difference.",
+    reference="Malik et al. (2025) give networks deformations; causal velocities beside these are such differences.",
 )
 def difference(x, u, dt, p, y):
     r"""Velocity of a measured deformation, causal: :math:`v_k = (d_k - d_{k-s})/(s\,\Delta t)`.

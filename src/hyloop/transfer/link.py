@@ -47,8 +47,8 @@ def link(signals: Mapping[str, str]) -> Block:
         },
         memory=_SHOWN - 1 + len(signals) + _RING * (1 + len(signals)),
         fits=delay_fits,
-        reference="Kurose and Ross (2021), Computer Networking, 8th ed., sections 1.4 and 9.3 (delay, loss and jitter of "
-        "packets; late ones are not played).",
+        reference="Schulzrinne, Casner, Frederick, Jacobson (2003), RTP: a transport protocol for real-time "
+        "applications, RFC 3550, doi:10.17487/RFC3550 (time stamps, jitter and loss of packets).",
     )(advance)
 
 

@@ -136,9 +136,7 @@ def test_gradients_are_those_of_differences(case):
 def test_an_untrained_head_leaves_the_law_nearly_as_it_is():
     for head in (Head(), Head(0.02, 2.0), Head(0.5, 1.5)):
         law = lugre(**lugre_level(18e3))
-        model = guided_law(
-            law, {"sigma0": head}, listening(1), SIGNALS, FORCE, dt=DT, key=jax.random.key(0)
-        )
+        model = guided_law(law, {"sigma0": head}, listening(1), SIGNALS, FORCE, dt=DT, key=jax.random.key(0))
         silent = eqx.tree_at(lambda m: m.stack.tensors["3.W"], model, replace_fn=jnp.zeros_like)
         used = freeze(silent, card()).device().drive(DT, **motion(9))["sigma0_used"]
         np.testing.assert_allclose(used, law.params["sigma0"], rtol=1e-12)
@@ -152,7 +150,10 @@ def test_a_known_level_is_a_column_in_training_and_parameters_at_a_site():
     frozen = freeze(model, card())
     device = frozen.device(**lugre_level(13e3))
     assert np.abs(device.drive(DT, **signals)["f"] - wanted).max() < ROUND_OFF * np.abs(wanted).max()
-    assert (device.stiffness, device.damping) == (lugre(**lugre_level(13e3)).stiffness, lugre(**lugre_level(13e3)).damping)
+    assert (device.stiffness, device.damping) == (
+        lugre(**lugre_level(13e3)).stiffness,
+        lugre(**lugre_level(13e3)).damping,
+    )
     assert frozen.device(stiffness=1e6).stiffness == 1e6
 
 
@@ -166,9 +167,7 @@ def test_it_learns_in_windows_by_the_recipes_of_stacks():
         target = FORCE[0].scale(device.drive(DT, v=signals["v"])["f"])[:, None]
         histories.append(History(f"{seed}", f"{seed}", DT, columns(signals), target))
     parts = Split(tuple(histories[:2] + histories[3:5]), (histories[2], histories[5]), ())
-    model = guided_law(
-        lugre(**lugre_level(18e3)), BOUNDED, listening(2), SIGNALS, FORCE, dt=DT, key=jax.random.key(0)
-    )
+    model = guided_law(lugre(**lugre_level(18e3)), BOUNDED, listening(2), SIGNALS, FORCE, dt=DT, key=jax.random.key(0))
     recipe = Recipe(epochs=25, batch=4, window=256, rate=1e-2)
     found = train_network(listening(2), parts, recipe, model=model)
     assert found.history.validation[-1] < 0.2 * found.history.validation[0]

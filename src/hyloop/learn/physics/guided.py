@@ -1,6 +1,7 @@
 r"""A law guided by a network that listens: the physics-based OCP-NN, with any pure law as its physics layer.
 
-.. math:: p_n = p^0 \cdot h(o_n), \qquad o_n = \mathrm{stack}(z_n), \qquad (y_n, x_{n+1}) = \mathrm{law}(x_n, u_n, \delta t, p_n)
+.. math:: p_n = p^0 \cdot h(o_n), \qquad o_n = \mathrm{stack}(z_n), \qquad
+          (y_n, x_{n+1}) = \mathrm{law}(x_n, u_n, \delta t, p_n)
 
 The stack reads the scaled signals of the card: what is heard of a measured device, and the motion of its own place. The
 law is driven by that motion alone, in physical units. See `hyloop.neural.guided` for the heads *h*.
@@ -36,9 +37,9 @@ __all__ = ["GuidedLaw", "guided_law"]
 class GuidedLaw(eqx.Module):
     """A law and the stack that gives some of its parameters; made by `guided_law`, trained as a `Stack` is.
 
-    ``y, state = model(x, state)`` takes scaled inputs (time, inputs) or (batch, time, inputs), those of the stack first,
-    then those of the law that the stack does not read. With `by_level` one more column follows: the capacity of the
-    device over that of the nominal parameters, which is known, and multiplies the parameters named there.
+    ``y, state = model(x, state)`` takes scaled inputs (time, inputs) or (batch, time, inputs), those of the stack
+    first, then those of the law that the stack does not read. With `by_level` one more column follows: the capacity of
+    the device over that of the nominal parameters, which is known, and multiplies the parameters named there.
     """
 
     stack: Stack
@@ -137,13 +138,13 @@ def guided_law(
     architecture
         The stack: its first inputs are `inputs`, one output for each guided parameter.
     inputs, outputs
-        Signals with their scaling, as the columns of training data have it: those of the stack, then those of the law that
-        the stack does not read. Outputs are those of the law.
+        Signals with their scaling, as the columns of training data have it: those of the stack, then those of the law
+        that the stack does not read. Outputs are those of the law.
     dt
         Sampling interval in s.
     by_level
-        Parameters that grow with the capacity of the device. The last column of the inputs is then the capacity over the
-        nominal one; once frozen, the parameters at a site are given instead.
+        Parameters that grow with the capacity of the device. The last column of the inputs is then the capacity over
+        the nominal one; once frozen, the parameters at a site are given instead.
     dropout, key, dtype
         Of the `Stack`. The weights of its last layer begin ten times smaller, so that an untrained model is nearly the
         plain law.
@@ -152,7 +153,9 @@ def guided_law(
     heads = dict(guided) if isinstance(guided, Mapping) else {name: Head() for name in guided}
     check_guided(block, law.params, heads, architecture, where)
     if law.initial != block(**law.params).initial:
-        raise BadInput(f"{where}: the law begins at a state of its own; leave initial out, a site would not know of it.")
+        raise BadInput(
+            f"{where}: the law begins at a state of its own; leave initial out, a site would not know of it."
+        )
     names, columns = list(block.params), [signal.name for signal in inputs]
     for name in by_level:
         if name not in names:
@@ -161,7 +164,9 @@ def guided_law(
     if missing:
         raise BadInput(f"{where}: the law needs {', '.join(missing)}, which is none of the inputs; add its signal.")
     if len(columns) < architecture.inputs or set(columns[architecture.inputs :]) - set(block.inputs):
-        raise BadShape(f"{where}: the stack reads the first {architecture.inputs} of {', '.join(columns)}; name no others.")
+        raise BadShape(
+            f"{where}: the stack reads the first {architecture.inputs} of {', '.join(columns)}; name no others."
+        )
     if [signal.name for signal in outputs] != list(block.outputs):
         raise BadInput(f"{where}: outputs must be {', '.join(block.outputs)}, in this order.")
     stack = Stack(architecture, key=key, dropout=dropout, dtype=dtype)
