@@ -21,7 +21,9 @@ OWN = {"d": ("m", 10e-3), "v": ("m/s", 0.1)}
 AGE = {"age": ("s", 10 * DT)}
 LEVEL = {"level": ("N", 10e3)}
 FORCE = ("f", "N", 10e3)
+LISTENING = ("listening", "physics")  # kinds that hear; the second gives sigma0 and sigma1 of a LuGre law
 LATEST, JITTER = 20, 8  # ticks: delay of the link in training, and how much more single packets may take
+NOMINAL = 18e3  # N, capacity of the law that a physics-based network guides
 UNRELATED = 0.2  # share of the training histories that hear another motion of the same device
 
 
@@ -44,13 +46,18 @@ class Recipe:
 
 def signals(kind: str) -> dict[str, tuple[str, float]]:
     """Inputs of a kind of network with unit and scale."""
-    return {"listening": HEARD | OWN | AGE, "offline": OWN, "offline, told the level": OWN | LEVEL}[kind]
+    return {
+        "listening": HEARD | OWN | AGE,
+        "physics": HEARD | OWN | AGE,
+        "offline": OWN,
+        "offline, told the level": OWN | LEVEL,
+    }[kind]
 
 
 def architecture(kind: str, outputs: int = 1, widths: tuple[int, int] = (16, 48)) -> Architecture:
     """16‖16-48-48 of the paper for what listens, three layers of 48 for what does not."""
     size, (narrow, wide) = len(signals(kind)), widths
-    if kind == "listening":
+    if kind in LISTENING:
         pair = [("lstm", narrow, (0, len(HEARD))), ("lstm", narrow, (len(HEARD), size))]
         return Architecture(size, [pair, [("lstm", wide)], [("lstm", wide)], [("linear", outputs)]])
     return Architecture(size, [[("lstm", wide)], [("lstm", wide)], [("lstm", wide)], [("linear", outputs)]])
@@ -74,7 +81,7 @@ def inputs(kind: str, run: Run, newest: np.ndarray, heard: np.ndarray | None = N
     size = len(newest)
     columns = {key: run.own[:size, k] for k, key in enumerate(OWN)}
     columns |= {"level": np.full(size, run.level)}
-    if kind == "listening":
+    if kind in LISTENING:
         rows = (run.heard if heard is None else heard)[np.maximum(newest, 0)]
         columns |= {key: rows[:, k] for k, key in enumerate(HEARD)}
         columns["age"] = (np.arange(size) - newest) * DT
@@ -91,7 +98,10 @@ def drawing(kind: str, runs: Sequence[Run], latest: int = LATEST, unrelated: flo
         delay = int(rng.integers(0, latest + 1)) if latest else 0
         jitter = int(rng.integers(1, JITTER + 1)) if latest and rng.random() < 1 / 3 else 0
         newest = arrivals(rng, size, delay, jitter)
-        return inputs(kind, run, newest, heard), (run.f[:size, None] / FORCE[2]).astype(np.float32)
+        columns = inputs(kind, run, newest, heard)
+        if kind == "physics":
+            columns = np.column_stack([columns, np.full(size, run.level / NOMINAL, np.float32)])
+        return columns, (run.f[:size, None] / FORCE[2]).astype(np.float32)
 
     return draw
 

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from hyloop.metrics import mae, nrmse, r2, trac
-from hyloop.neural.stack import FrozenStack
+from hyloop.neural.frozen import FrozenNetwork
 
 from .frame import DT
-from .networks import FORCE, arrivals, inputs, signals
+from .networks import FORCE, NOMINAL, arrivals, inputs, signals
 from .specimens import Run
 
 MEASURES = ("NRMSE", "MAE", "R2", "TRAC")
@@ -27,26 +27,30 @@ def table(model: Callable[[Run], np.ndarray], runs: Sequence[Run]) -> np.ndarray
 
 
 def listening(
-    network: FrozenStack,
-    kind: str = "listening",
-    delay: int = 0,
-    jitter: int = 0,
-    hears: str = "own run",
-    seed: int = 7,
+    network: FrozenNetwork, kind: str = "listening", delay: int = 0, jitter: int = 0, hears: str = "own run"
 ) -> Callable[[Run], np.ndarray]:
     """The force a network predicts in a run, at a delay in ticks; it hears its own run or an unrelated one."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(7)
 
     def model(run: Run) -> np.ndarray:
         heard = run.heard if hears == "own run" else run.unrelated
         size = len(run.f)
         if len(heard) < size:  # the other motion has ended: the device is at rest and goes on being heard
-            heard = np.concatenate([heard, np.repeat(heard[-1:], size - len(heard), axis=0)])
-            heard[len(run.unrelated) :, 2] = 0.0
+            still = heard[-1:] * [1, 1, 0, 1, 1]
+            heard = np.concatenate([heard, np.repeat(still, size - len(heard), axis=0)])
         given = inputs(kind, run, arrivals(rng, size, delay, jitter), heard)
         columns: dict[str, Any] = {
             key: given[:, k] * scale for k, (key, (_, scale)) in enumerate(signals(kind).items())
         }
-        return np.asarray(network.drive(DT, units=None, **columns)[FORCE[0]])
+        return np.asarray(device(network, kind, run.level).drive(DT, **columns)[FORCE[0]])
 
     return model
+
+
+def device(network: FrozenNetwork, kind: str, level: float) -> Any:
+    """The network as a device; the law of a physics-based one is that of the capacity, which is known."""
+    if kind != "physics":
+        return network.block()
+    given = network.block()
+    names = [key for key in given.params if key.startswith(("F", "sigma"))]
+    return network.block(**{key: given.params[key] * level / NOMINAL for key in names})

@@ -7,7 +7,7 @@ from hyloop.errors import BadInput, UnknownName
 from . import data
 from .specimens import SPECIMENS
 
-KINDS = {"listening": "listening", "offline": "offline", "level": "offline, told the level"}
+KINDS = {"listening": "listening", "physics": "physics", "offline": "offline", "level": "offline, told the level"}
 
 
 def motions(folder: Path, progress) -> str:
@@ -32,7 +32,9 @@ def measure(folder: Path, progress, specimen: str = "chatter") -> str:
     return str(path)
 
 
-def train(folder: Path, progress, specimen: str = "chatter", network: str = "listening", seed: int = 0, few: int = 0) -> str:
+def train(
+    folder: Path, progress, specimen: str = "chatter", network: str = "listening", seed: int = 0, few: int = 0
+) -> str:
     """One network, on as many runs as there are or as few as the paper had; about half an hour on one core."""
     from . import training  # here: JAX takes seconds to import
 

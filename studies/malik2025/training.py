@@ -1,20 +1,25 @@
 """Training of one network: lanes, windows that grow, SOAP with a cosine; the last weights count."""
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import jax
 
 from hyloop.learn import freeze
 from hyloop.learn.networks.stack import Stack
+from hyloop.learn.physics.guided import guided_law
 from hyloop.learn.training.lanes import lanes, train_lanes
 from hyloop.learn.training.schedules import cosine
 from hyloop.learn.training.soap import soap
 from hyloop.learn.training.train import Progress
+from hyloop.neural.card import Card
 
+from .baselines import FREE, fitted_lugre
 from .data import load_runs
-from .networks import LATEST, UNRELATED, Recipe, architecture, card, drawing
+from .frame import DT
+from .networks import LATEST, NOMINAL, UNRELATED, Recipe, architecture, card, drawing
 
 FEW = 42  # runs of the paper: 14 records at three capacities
 
@@ -45,7 +50,8 @@ def train(
     if few:
         runs = [run for run in runs if run.name.endswith((".1", "_180"))][:FEW]
     schedule = cosine(recipe.rate, recipe.epochs * recipe.updates, warmup=recipe.warmup, final=recipe.final)
-    model = Stack(architecture(kind), key=jax.random.fold_in(jax.random.key(seed), 0))
+    signals = card(kind, runs)
+    model = _model(source.stem, kind, signals, jax.random.fold_in(jax.random.key(seed), 0))
     checkpoint = out.with_suffix(".checkpoint.safetensors")
     trained = train_lanes(
         model,
@@ -61,4 +67,16 @@ def train(
     about = {"recipe": asdict(recipe), "kind": kind, "latest": LATEST, "unrelated": UNRELATED}
     events = ", ".join(dict.fromkeys(run.event for run in runs))
     data = f"{len(runs)} runs of the virtual specimen '{source.stem}' under {events}"
-    freeze(trained.model, card(kind, runs, data=data, seed=seed, about=about)).save(out)
+    if kind == "physics":  # its force is physical
+        signals = replace(signals, outputs=(replace(signals.outputs[0], factor=1.0),))
+    freeze(trained.model, replace(signals, data=data, seed=seed, about=about)).save(out)
+
+
+def _model(specimen: str, kind: str, signals: Card, key: Any) -> Any:
+    """A stack, or one that gives the stiffness and the damping of the law fitted to the specimen."""
+    if kind != "physics":
+        return Stack(architecture(kind), key=key)
+    law = fitted_lugre(specimen, NOMINAL)
+    levelled = [name for name in law.params if name not in ("sigma2", "vs")]
+    stack = architecture(kind, outputs=len(FREE))
+    return guided_law(law, FREE, stack, signals.inputs, signals.outputs, dt=DT, by_level=levelled, key=key)

@@ -136,10 +136,15 @@ def train_lanes(
 def _mean_square(model: Any, state: Any, batch: LaneBatch, key: Any) -> tuple[jax.Array, Any]:
     """Mean square error of a window over the samples that histories have, and the state at its end."""
     rest = model.rest(len(batch.fresh))
-    begin = jax.tree.map(lambda now, zero: jnp.where(batch.fresh[:, None], zero, now), state, rest)
+    begin = jax.tree.map(lambda now, zero: jnp.where(_beside(batch.fresh, now), zero, now), state, rest)
     y, state = model(batch.inputs, begin)
     errors = jnp.mean((y - batch.target) ** 2, axis=-1)
     return jnp.sum(batch.weight * errors) / jnp.sum(batch.weight), state
+
+
+def _beside(fresh: Any, state: Any) -> Any:
+    """One flag a lane in the shape of a state (lanes, ...)."""
+    return jnp.reshape(fresh, (-1,) + (1,) * (state.ndim - 1))
 
 
 def _drawn(draw: Draw, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -169,6 +174,7 @@ def _window(running: list[tuple[np.ndarray, np.ndarray]], begins: list[int], win
     for lane, ((inputs, target), begin) in enumerate(zip(running, begins, strict=True)):
         size = min(window, len(inputs) - begin)
         batch.inputs[lane, :size] = inputs[begin : begin + size]
+        batch.inputs[lane, size:] = inputs[-1]  # not zero: a law may divide by what is never zero in a history
         batch.target[lane, :size] = target[begin : begin + size]
         batch.weight[lane, :size] = 1.0
     return batch

@@ -1,0 +1,123 @@
+"""The hybrid test itself: frame, specimen behind actuator and compensator, and a model in the second story.
+
+Afterwards the deformation of the second story is imposed on a second specimen, as a laboratory would do with its own,
+and the force of the model is compared with what that gives. A reference run has specimens in both stories.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from hyloop import Loop, Site
+from hyloop.files.examples import find_example
+from hyloop.files.load import load_experiment
+from hyloop.record import Recording
+from hyloop.structure.frames.section_history import section_history
+from hyloop.study.build import build
+
+from .baselines import BOUNDS, NOISE, PROCESS, fitted_lugre
+from .frame import COUNT
+from .motions import Motion
+from .scores import scores
+from .specimens import CENTRED, MISMATCH, SPECIMENS, moved
+
+LAWS = {"gap-slip": "brfd_gap_slip", "stick-slip": "brfd_stick_slip"}
+SEED = 404  # of the devices of the test runs
+CHANNELS = ("u.*", "damper?.d", "damper?.f", "damper1.d", "damper1.actuator.d")
+
+
+@dataclass(frozen=True)
+class Test:
+    """One hybrid test: its recording, the force of the specimen in the second story, and what its sections felt."""
+
+    result: Recording
+    truth: np.ndarray
+    sections: dict[str, np.ndarray]  # moment and curvature (samples, 2) by place
+
+    @property
+    def scores(self) -> np.ndarray:
+        """NRMSE in %, MAE in kN, R2 and TRAC of the force in the second story."""
+        return scores(self.truth, self.result["damper2.f"])
+
+    def peaks(self) -> np.ndarray:
+        """Largest roof displacement and deformation of the second damper, m."""
+        return np.array([np.abs(self.result[name]).max() for name in ("u.M2.ux", "damper2.d")])
+
+
+def hybrid_test(kind: str, level: float, motion: Motion, model: str | Path, number: int = 0) -> Test:
+    """Run a test.
+
+    Parameters
+    ----------
+    model : str or Path
+        A network, "cukf", "fixed", or "specimen" for the reference run.
+    number : int
+        Of the device that is drawn; the same in all tests that are compared.
+    """
+    law, spread = SPECIMENS[kind]
+    device = {"law": LAWS[law], "draw": True, "level": level, "centred": CENTRED, **spread}
+    words = [
+        f"seed={SEED + number}",
+        f"sites.damper1.device={_table(device)}",
+        *_second(kind, level, model),
+        'recording.channels=["ground"]',
+    ]
+    example = find_example("ocp_nn_two_story")
+    loop = build(load_experiment(example.root / example.file, words)).loop
+    first, second = (next(site for site in loop.sites if site.name == name) for name in ("damper1", "damper2"))
+    other = _sibling(first, number)
+    if model == "specimen":
+        loop = loop.replace(sites={"damper2": Site("damper2", second.along, other, count=COUNT)})
+    result = loop.run(motion.a, record=CHANNELS)
+    return Test(result, moved(other, result["damper2.d"])["f"], _sections(loop, result))
+
+
+def _second(kind: str, level: float, model: str | Path) -> Sequence[str]:
+    """What stands in the second story, as changes of the file."""
+    if isinstance(model, Path):
+        return [f"sites.damper2.device.network={model}"]
+    params = fitted_lugre(kind, level).params
+    law = {"law": "lugre", **params}
+    if model != "cukf":  # the reference run has its specimen put in afterwards
+        return [f"sites.damper2={_table({'story': 2, 'count': COUNT, 'device': law})}"]
+    free = {key: [BOUNDS[0] * params[key], BOUNDS[1] * params[key]] for key in ("sigma0", "sigma1")}
+    follow = {"updater": "unscented", "device": law, "free": free, "noise": NOISE, "process": PROCESS}
+    return [
+        f"sites.damper1.model={_table(follow | {'initial_std': PROCESS})}",
+        f"sites.damper2={_table({'story': 2, 'count': COUNT, 'follows': 'damper1'})}",
+    ]
+
+
+def _sibling(site: Site, number: int):
+    from hyloop.devices.brfd import draw_sibling
+
+    rng = np.random.default_rng([SEED, number])
+    return draw_sibling(rng, replace(site.device), mismatch=MISMATCH, centred=CENTRED)
+
+
+def _sections(loop: Loop, result: Recording) -> dict[str, np.ndarray]:
+    """Moment and curvature at the foot of a column and at the end of a beam."""
+    frame = loop.structure
+    u = np.column_stack([result[f"u.{name}"] for name in frame.names])
+    found = {}
+    for place, member in (("column base", "lower_columns A0-A1"), ("beam end", "floor_left A1-M1")):
+        history = section_history(frame, u, member, point=0)
+        found[place] = np.column_stack([history.force[:, 1], history.deformation[:, 1]])
+    return found
+
+
+def _table(values: dict) -> str:
+    """A table as it stands in a line of a file."""
+    return "{" + ", ".join(f"{key} = {_word(value)}" for key, value in values.items()) + "}"
+
+
+def _word(value) -> str:
+    if isinstance(value, dict):
+        return _table(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return repr([float(v) for v in value])
+    return f'"{value}"' if isinstance(value, str) else repr(value)
