@@ -111,6 +111,8 @@ def card(kind: str, runs: Sequence[Run], **about) -> Card:
     every = [inputs(kind, run, np.arange(len(run.f))) for run in runs]
     low = np.min([rows.min(axis=0) for rows in every], axis=0)
     high = np.max([rows.max(axis=0) for rows in every], axis=0)
+    if kind in LISTENING:  # these rows are in time; in training they come late
+        high[list(signals(kind)).index("age")] = (LATEST + JITTER) * DT / AGE["age"][1]
     given = tuple(
         Signal(name, unit, 0.0, 1.0 / scale, float(low[k] * scale), float(high[k] * scale))
         for k, (name, (unit, scale)) in enumerate(signals(kind).items())

@@ -34,8 +34,9 @@ class DeviceSpec(Table):
     """Or: file of an identified law (``hyloop identify --save``), relative to the experiment file."""
     network: NetworkFile | None = None
     """Or: file of a trained network, relative to the experiment file."""
-    draw: bool = False
-    """Draw the parameters at random, for laws of virtual specimens; their spreads may then be given too."""
+    draw: bool | str = False
+    """Draw the parameters at random, for laws of virtual specimens; their spreads may then be given too. The name of a
+    site makes a second device of the same make as the one drawn there: mismatch says by how much its friction differs."""
     initial: dict[str, Any] = Field(default_factory=dict)
     """Initial values of state variables."""
 
@@ -97,13 +98,18 @@ class DeviceSpec(Table):
             refuse("law", UnknownName("law", given["law"], cls.names()))
         else:
             block = cls.laws()[given["law"]]
-        draw = given.get("draw") is True
+        draw = given.get("draw") is True or isinstance(given.get("draw"), str)
         if draw and name not in SPECIMENS:
             refuse("draw", BadInput(f"'{block.name}' cannot be drawn at random; only {' and '.join(SPECIMENS)} can."))
         read: dict[str, Any] = {}
+        second = draw and given["draw"] is not True
+        spreads = {} if not draw else SPECIMENS[str(name)].differs if second else SPECIMENS[str(name)].spreads
         for key, value in given.items():
             if key not in cls.model_fields:
-                read[key] = _parameter(block, key, value, SPECIMENS[str(name)].spreads if draw else {})
+                if second and key not in spreads:
+                    like = f"it is as the one of {given['draw']}"
+                    refuse(key, BadInput(f"{like}; beside {' and '.join(spreads)} nothing can be given."))
+                read[key] = _parameter(block, key, value, spreads)
         if isinstance(initial := given.get("initial", {}), dict):
             if initial and draw:
                 refuse("initial", BadInput("a device that is drawn has its initial state drawn too; leave it out."))

@@ -7,6 +7,7 @@ import numpy as np
 
 from hyloop.core import Instance
 from hyloop.devices.specimens import SPECIMENS
+from hyloop.errors import UnknownName
 from hyloop.files.laws import DeviceSpec
 from hyloop.files.schema import Experiment
 from hyloop.files.transfer import Made
@@ -18,7 +19,7 @@ def transfer_block(spec: Any, name: str, experiment: Experiment) -> Instance:
     """A block of a transfer system, at the rate of the controller."""
     dt, substeps = experiment.integrator.dt / experiment.integrator.substeps, experiment.integrator.substeps
     if isinstance(spec, DeviceSpec):
-        made = device_block(spec, name, experiment.seed)
+        made = device_block(spec, name, experiment)
     else:
         made = spec.at(dt, substeps) if isinstance(spec, Made) else spec.make()
     if isinstance(spec, DeviceSpec) and "seed" in made.params and "seed" not in spec.params:
@@ -28,11 +29,18 @@ def transfer_block(spec: Any, name: str, experiment: Experiment) -> Instance:
     return made
 
 
-def device_block(spec: DeviceSpec, name: str, seed: int) -> Instance:
-    """A device, drawn at random where the table says so."""
+def device_block(spec: DeviceSpec, name: str, experiment: Experiment) -> Instance:
+    """A device, drawn at random where the table says so, or a second one of the make that was drawn at a site."""
     if not spec.draw:
         return spec.make()
-    return SPECIMENS[spec.name].draw(_stream(name, seed), **spec.params)
+    specimen, rng = SPECIMENS[spec.name], _stream(name, experiment.seed)
+    if spec.draw is True:
+        return specimen.draw(rng, **spec.params)
+    first = experiment.sites.get(spec.draw)
+    if first is None or first.device is None or first.device.draw is not True or first.device.name != spec.name:
+        drawn = [key for key, site in experiment.sites.items() if site.device is not None and site.device.draw is True]
+        raise UnknownName(f"site where a {spec.name} is drawn", spec.draw, drawn, where="draw")
+    return specimen.sibling(rng, device_block(first.device, spec.draw, experiment), **spec.params)
 
 
 def named_seed(name: str, seed: int) -> int:

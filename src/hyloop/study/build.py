@@ -146,7 +146,7 @@ def _build(experiment: Experiment, allow_scripts: bool) -> Built:
             blocks += updaters(experiment, name, sites)
     for name, spec in experiment.blocks.items():
         with _blame(f"blocks.{name}"):
-            blocks.append(FreeBlock(name, device_block(spec.block, name, experiment.seed), spec.inputs, spec.outputs))
+            blocks.append(FreeBlock(name, device_block(spec.block, name, experiment), spec.inputs, spec.outputs))
     for name in experiment.controllers:
         with _blame(f"controllers.{name}"):
             sites, more = controlled(experiment, name, frame, sites)
@@ -252,7 +252,7 @@ def _site(
     limits = {key: getattr(spec, key) or getattr(experiment.limits, key) or np.inf for key in ("max_d", "max_f")}
     with _blame(f"sites.{name}.{'device' if spec.device else 'follows'}"):
         if spec.device is not None:
-            device, shares = device_block(spec.device, name, experiment.seed), None
+            device, shares = device_block(spec.device, name, experiment), None
             device = resampled(device, spec.resample) if spec.resample else device
         else:
             device, shares = followed_model(experiment, name)
