@@ -5,7 +5,19 @@ from hyloop.loop.derived import Derived
 from hyloop.loop.ensemble import run_ensemble
 from hyloop.loop.limits import Drift, Limits
 from hyloop.loop.loop import Loop
-from hyloop.loop.site import FreeBlock, Site
+from hyloop.loop.site import FreeBlock, Guard, Site
 from hyloop.loop.snapshot import Snapshot
 
-__all__ = ["Axis", "Coupled", "Derived", "Drift", "FreeBlock", "Limits", "Loop", "Site", "Snapshot", "run_ensemble"]
+__all__ = [
+    "Axis",
+    "Coupled",
+    "Derived",
+    "Drift",
+    "FreeBlock",
+    "Guard",
+    "Limits",
+    "Loop",
+    "Site",
+    "Snapshot",
+    "run_ensemble",
+]
