@@ -28,7 +28,12 @@ def read_network(given: Any, info: ValidationInfo) -> FrozenNetwork:
 NetworkFile = Annotated[
     FrozenNetwork,
     PlainValidator(read_network),
-    WithJsonSchema({"type": "string", "description": "File of a trained network, relative to the experiment file."}),
+    WithJsonSchema(
+        {
+            "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
+            "description": "File of a trained network, relative to the experiment file; of a site with trust a list.",
+        }
+    ),
 ]
 
 

@@ -1,9 +1,9 @@
 r"""Conformal bands: how wide a band must be to hold a stated share of the errors, found on runs nobody trained on.
 
 An error is judged against a *score* of the same unit that is known beforehand (`hyloop.trust.Band` makes one), and the
-band is q · score to either side. Samples of one run hang together, so what is exchangeable are whole runs: other events,
-other draws of the device, all taken from one source and none used for training. A run that comes from elsewhere, such
-as one with a device of another make, is promised nothing.
+band is q · score to either side. Samples of one run hang together, so what is exchangeable are whole runs: other
+events, other draws of the device, all taken from one source and none used for training. A run that comes from
+elsewhere, such as one with a device of another make, is promised nothing.
 """
 
 from collections.abc import Sequence
@@ -71,7 +71,7 @@ def width_by_run(scores_by_run: Sequence[Any], q: float) -> np.ndarray:
 
 
 def constant_width(errors_by_run: Sequence[Any], share: float) -> float:
-    """Full width of the constant band that holds a share of the samples of these very runs, all runs weighing the same."""
+    """Full width of the constant band that holds a share of the samples of these very runs; all runs weigh the same."""
     sizes = _ratios(errors_by_run, [np.ones(np.shape(errors)) for errors in errors_by_run])
     weights = np.concatenate([np.full(len(s), 1.0 / len(s)) for s in sizes])
     return 2.0 * _weighted_quantile(np.concatenate(sizes), weights, share * len(sizes))
