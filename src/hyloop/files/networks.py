@@ -30,7 +30,8 @@ NetworkFile = Annotated[
     PlainValidator(read_network),
     WithJsonSchema(
         {
-            "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
+            "type": ["string", "array"],
+            "items": {"type": "string"},
             "description": "File of a trained network, relative to the experiment file; of a site with trust a list.",
         }
     ),
