@@ -76,8 +76,8 @@ def write_report(
     -----
     Shown for what the channels give: peaks, hysteresis of every site (``X.d``, ``X.f``), histories, response spectra of
     the ground motion (``ground``), commands of controllers (``attributes["controllers"]``), parameters that change,
-    band and trust of models that are watched (``attributes["trust"]``), timing (``attributes["timing"]``), provenance. Long histories are thinned so that no peak is lost
-    (`hyloop.report.display.rows_to_draw`).
+    band and trust of models that are watched (``attributes["trust"]``), timing (``attributes["timing"]``), provenance.
+    Long histories are thinned so that no peak is lost (`hyloop.report.display.rows_to_draw`).
     """
     for name, recording in recordings.items():
         if len(recording.time) == 0:

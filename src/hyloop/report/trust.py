@@ -15,7 +15,7 @@ __all__ = ["Watched", "trust_sections", "watched"]
 
 _POINTS = 1200  # of one line; the rows of three lines are drawn together
 _MOST = 6  # sites that are drawn
-_NEEDED = ("f", "f_low", "f_high", "trust", "fallback")
+_NEEDED = {"f": "f", "f_low": "low", "f_high": "high", "trust": "trust", "fallback": "fallback"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,10 +73,10 @@ def watched(recording: Recording) -> list[Watched]:
     for site, about in recording.attributes.get("trust", {}).items():
         if any(f"{site}.{key}" not in recording.names for key in _NEEDED) or len(recording.time) < 3:
             continue
-        signals = [recording[f"{site}.{key}"][1:] for key in _NEEDED]  # the first row is before the first tick
+        signals = {name: recording[f"{site}.{key}"][1:] for key, name in _NEEDED.items()}  # row 0 is before any tick
         truth = recording[about["truth"]][1:] if about.get("truth") in recording.names else None
         measured = _at_the_measured_site(recording, site, about)
-        found.append(Watched(site, about, recording.time[1:], *signals, truth, measured))
+        found.append(Watched(site, about, recording.time[1:], **signals, truth=truth, measured=measured))
     return found
 
 

@@ -84,11 +84,8 @@ def described_trust(experiment: Experiment, sites: Sequence[Site]) -> dict[str, 
         band = spec.trust.make_band(network)
         found[name] = {"coverage": band.coverage, "capacity": spec.trust.capacity, "limit": spec.trust.limit}
         if spec.follows is not None:
-            found[name] |= {
-                "heard": named[spec.follows].measured["f"],
-                "twin": f"{name}.twin.f",
-                "band": band.as_json(),
-            }
+            found[name] |= {"heard": named[spec.follows].measured["f"], "twin": f"{name}.twin.f"}
+            found[name] |= {"band": band.as_json(), "window": spec.trust.window}
         if spec.trust.truth is not None:
             found[name]["truth"] = spec.trust.truth
         if spec.trust.fallback is not None:
