@@ -239,4 +239,6 @@ def _like(sites: Mapping[str, Any], name: str, above: tuple[str, ...]) -> Any:
     own = {key: value for key, value in site.items() if key != "like"}
     if isinstance(base, dict) and any(key in own for key in _PLACES):
         base = {key: value for key, value in base.items() if key not in _PLACES}
+    if isinstance(base, dict) and isinstance(base.get("trust"), dict):
+        base["trust"].pop("truth", None)  # the true force at another place is not that here
     return _merge(base, deepcopy(own))
