@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numba.core.runtime import rtsys
 
 from hyloop.errors import BadInput, OutOfBounds, UnknownName
 from hyloop.trust import Band, Watch
@@ -211,6 +212,19 @@ def test_it_does_not_come_back_for_a_little_trust(trust_in_between):
 def test_settings_that_make_no_sense_are_refused(make, error, words):
     with pytest.raises(error, match=words):
         make()
+
+
+def test_no_memory_is_allocated(rng):
+    """Ten times the ticks, the same number of arrays."""
+    band = Band(0.9, FLOOR, spread=1.0, range=1e3, twin=1.0)
+    made = guard(band, Watch(CAPACITY), members=["member2"], ranges={"d": ("m", -1.0, 1.0)}, backup=True, twin=True)
+    counts = []
+    for n in (100, 100, 1000):
+        signals = {key: rng.normal(size=n) for key in made.block.inputs}
+        before = rtsys.get_allocation_stats().alloc
+        made.drive(DT, **signals)
+        counts.append(rtsys.get_allocation_stats().alloc - before)
+    assert counts[1] == counts[2]
 
 
 def test_a_band_goes_through_json():
