@@ -239,4 +239,4 @@ def test_sites_with_one_network_read_it_once_together(load, opened):
 
 def test_the_schema_knows_networks():
     table = json.loads(json_schema())["$defs"]["DeviceSpec"]["properties"]
-    assert table["network"]["anyOf"][0]["type"] == "string" and "bouc_wen" in table["law"]["enum"]
+    assert table["network"]["anyOf"][0]["type"] == ["string", "array"] and "bouc_wen" in table["law"]["enum"]

@@ -30,6 +30,7 @@ KINDS = (
     "peek",
     "training",
     "following",
+    "trust",
     "study",
 )
 LARGEST = 6_000_000  # bytes
@@ -74,6 +75,21 @@ def rig(path):
     command = 1e-2 * np.convolve(rng.normal(size=4008), np.hanning(9), mode="valid")
     data = np.column_stack([command[1:], command[:-1] + rng.normal(0.0, 1e-5, 3999)])
     Recording(np.arange(3999) / 200, data, ("command", "measured"), ("m", "m")).save(path)
+
+
+def trust(path):
+    """A follower with a band, whose force goes to a fallback and back."""
+    t = 0.01 * np.arange(1200)
+    share = np.interp(t, [4.0, 4.5, 7.0, 7.5], [0.0, 1.0, 1.0, 0.0])
+    f, half = 2e4 * np.sin(3.0 * t), 2e3 + 4e3 * share
+    columns = {"f": f, "f_low": f - half, "f_high": f + half, "trust": 0.9 - 0.8 * share, "fallback": share}
+    named = {"damper2.d": 1e-2 * np.sin(3.0 * t - 0.5)} | {f"damper2.{key}": signal for key, signal in columns.items()}
+    named |= {"truth.f": f + np.random.default_rng(0).normal(0.0, 1e3, len(t))}
+    about = {"coverage": 0.9, "capacity": 25e3, "limit": 0.25, "truth": "truth.f", "fallback": "lugre"}
+    units = ("m", "N", "N", "N", "-", "-", "N")
+    attributes = {"trust": {"damper2": about}}
+    recording = Recording(t, np.column_stack(list(named.values())), tuple(named), units, attributes=attributes)
+    write_report(path, {"run": recording}, title="Trust")
 
 
 def study(path):
@@ -124,6 +140,7 @@ def pages(tmp_path_factory):
         Path("training.toml").write_text(TRAINING)
         hyloop("train", "training.toml", "--out", "training.safetensors")
         write_report(Path("following.html"), {"run": Recording.load("follow.h5")}, title="Following")
+        trust(Path("trust.html"))
         study(Path("study.html"))
     return {"run": folder / "many" / "run.html"} | {name: folder / f"{name}.html" for name in KINDS[1:]}
 
@@ -152,7 +169,7 @@ def test_the_answer_is_on_the_first_screen_and_nothing_sticks_out(kind, pages, c
                     assert outside == [], scheme
 
 
-@pytest.mark.parametrize("kind", ["comparison", "catalogue", "training", "following", "study"])
+@pytest.mark.parametrize("kind", ["comparison", "catalogue", "training", "following", "trust", "study"])
 def test_charts_fit_on_paper(kind, pages, chromium):
     with shown(chromium, pages[kind], (PAPER, 1009)) as page:
         assert page.pdf(format="A4", prefer_css_page_size=True).startswith(b"%PDF")

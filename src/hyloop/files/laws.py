@@ -77,6 +77,12 @@ class DeviceSpec(Table):
         if not isinstance(given, dict):
             return given
         named = [key for key in ("law", "file", "network") if key in given]
+        if "follows" in given and "follows" in cls.model_fields:  # the law is that of another table
+            own = DeviceSpec.model_fields
+            for key in given:
+                if key in own or key not in cls.model_fields:
+                    refuse(key, BadInput("the model is that of the site that is followed; leave it out."))
+            return given
         if len(named) != 1:
             said = (
                 f"a {named[0]} is given too; give one of them"

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 _PLACES = ("story", "between", "along")
 _SPECIMEN = ("device", "model", "physical", "transfer", "wiring")  # what a site has that does not follow another
-_DEVICES = ("device", "block", "compensator", "actuator", "sensor")  # tables that hold a law
+_DEVICES = ("device", "block", "compensator", "actuator", "sensor", "fallback", "twin")  # tables that hold a law
 _NAMED = ("sites", "blocks", "couplings", "controllers")  # tables whose keys are names a person chose
 
 
@@ -129,8 +129,11 @@ def _place_files(data: dict[str, Any], folder: Path) -> None:
         *((table, "network") for table in _tables(data)),
         *((device, "file") for device in _devices(data)),
     ):
-        if isinstance(table, dict) and isinstance(name := table.get(key), str):
+        name = table.get(key) if isinstance(table, dict) else None
+        if isinstance(table, dict) and isinstance(name, str):
             table[key] = str(folder / name)
+        elif isinstance(table, dict) and key == "network" and isinstance(name, list):  # several at one site
+            table[key] = [str(folder / one) if isinstance(one, str) else one for one in name]
 
 
 def _tables(data: Any) -> Iterator[dict[str, Any]]:
@@ -236,4 +239,6 @@ def _like(sites: Mapping[str, Any], name: str, above: tuple[str, ...]) -> Any:
     own = {key: value for key, value in site.items() if key != "like"}
     if isinstance(base, dict) and any(key in own for key in _PLACES):
         base = {key: value for key, value in base.items() if key not in _PLACES}
+    if isinstance(base, dict) and isinstance(base.get("trust"), dict):
+        base["trust"].pop("truth", None)  # the true force at another place is not that here
     return _merge(base, deepcopy(own))

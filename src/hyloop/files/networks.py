@@ -28,7 +28,13 @@ def read_network(given: Any, info: ValidationInfo) -> FrozenNetwork:
 NetworkFile = Annotated[
     FrozenNetwork,
     PlainValidator(read_network),
-    WithJsonSchema({"type": "string", "description": "File of a trained network, relative to the experiment file."}),
+    WithJsonSchema(
+        {
+            "type": ["string", "array"],
+            "items": {"type": "string"},
+            "description": "File of a trained network, relative to the experiment file; of a site with trust a list.",
+        }
+    ),
 ]
 
 

@@ -1,6 +1,16 @@
 """What the reference shows, in its order: titles, a sentence, and tables."""
 
-from hyloop.files import compensators, controllers, excitations, opensees, structures, training, transfers, updaters
+from hyloop.files import (
+    compensators,
+    controllers,
+    excitations,
+    opensees,
+    structures,
+    training,
+    transfers,
+    trust,
+    updaters,
+)
 from hyloop.files.column_map import ColumnMap, ColumnSpec
 from hyloop.files.damping import Damping
 from hyloop.files.fields import Table
@@ -84,7 +94,16 @@ PAGES: list[tuple[str, str, dict[str, type[Table]]]] = [
         "Devices",
         'A site is a place and what stands there. `like = "damper1"` takes over everything of another site that is not '
         "said.",
-        {"[sites.NAME]": SiteSpec, "device": DeviceSpec, "[sites.NAME.link]": LinkSpec, "[blocks.NAME]": BlockSpec},
+        {
+            "[sites.NAME]": SiteSpec,
+            "device": DeviceSpec,
+            "[sites.NAME.link]": LinkSpec,
+            "[sites.NAME.trust]": trust.TrustSpec,
+            "band of a trust table": trust.BandSpec,
+            "fallback of a trust table": trust.FallbackSpec,
+            "twin of a trust table": trust.TwinSpec,
+            "[blocks.NAME]": BlockSpec,
+        },
     ),
     (
         "Transfer systems",

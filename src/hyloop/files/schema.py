@@ -18,10 +18,11 @@ from hyloop.files.fields import Quantity, Table, refuse, word
 from hyloop.files.hearing import Heard, LinkSpec, check_hearing
 from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import Force, Length, Limits
-from hyloop.files.networks import check_connected
+from hyloop.files.networks import NetworkFile, check_connected
 from hyloop.files.rehearsal import Rehearsal
 from hyloop.files.structures import StructureSpec
 from hyloop.files.transfers import AxisSpec, TransferSpec
+from hyloop.files.trust import TrustSpec
 from hyloop.files.updaters import ModelSpec
 from hyloop.record.layout import check_name
 
@@ -74,6 +75,33 @@ class SiteSpec(Table):
     """Deformation that stops the run."""
     max_f: Force | None = None
     """Force that stops the run."""
+    trust: TrustSpec | None = None
+    """Monitor beside a network or a model that follows: band, trust and fallback. [trust.md](trust.md)"""
+    networks: Annotated[tuple[NetworkFile, ...], Field(strict=False)] = ()
+    """Further networks beside that of the device: the force is the mean of all. Short: device = { network = [...] }."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _several(cls, given: Any) -> Any:
+        """A list of networks is the one of the device, and further ones."""
+        device = given.get("device") if isinstance(given, dict) else None
+        if not isinstance(device, dict) or not isinstance(names := device.get("network"), list):
+            return given
+        if not names or "networks" in given:
+            refuse("device.network", BadInput("give the files of several networks in one list, and at least one."))
+        return {**given, "device": {**device, "network": names[0]}, "networks": names[1:]}
+
+    @model_validator(mode="after")
+    def _trusted(self) -> Self:
+        if self.trust is None:
+            if self.networks:
+                refuse("trust", BadInput("is missing; several networks at a site need a monitor of their spread."))
+            return self
+        if self.physical or self.transfer:
+            refuse("trust", BadInput("is for a model, which is neither physical nor has a transfer system."))
+        network = self.device.network if self.device is not None else None
+        self.trust.check(network, len(self.networks), self.follows is not None)
+        return self
 
     @model_validator(mode="after")
     def _one_place(self) -> Self:
@@ -303,14 +331,24 @@ class Experiment(Table):
     @model_validator(mode="after")
     def _leaders(self) -> Self:
         for name, site in self.sites.items():
-            if site.follows is None:
-                continue
-            where, followed = f"sites.{name}.follows", [key for key, other in self.sites.items() if other.model]
-            leader = self.sites.get(site.follows)
-            if leader is None:
-                refuse(where, UnknownName("site", site.follows, followed))
-            if not leader.physical:
-                refuse(where, BadInput(f"site '{site.follows}' is not physical, so nothing is measured there."))
-            if leader.model is None:
-                refuse(where, BadInput(f"site '{site.follows}' has no model; add a table sites.{site.follows}.model."))
+            fallback, twin = (getattr(site.trust, key, None) for key in ("fallback", "twin"))
+            for where, follows in (
+                ("follows", site.follows),
+                ("trust.fallback.follows", getattr(fallback, "follows", None)),
+                ("trust.twin.follows", getattr(twin, "follows", None)),
+            ):
+                if follows is not None:
+                    self._check_leader(f"sites.{name}.{where}", follows)
+            at = getattr(twin, "at", None)
+            if at is not None and at not in self.sites:
+                refuse(f"sites.{name}.trust.twin.at", UnknownName("site", at, self.sites))
         return self
+
+    def _check_leader(self, where: str, follows: str) -> None:
+        followed, leader = [key for key, other in self.sites.items() if other.model], self.sites.get(follows)
+        if leader is None:
+            refuse(where, UnknownName("site", follows, followed))
+        if not leader.physical:
+            refuse(where, BadInput(f"site '{follows}' is not physical, so nothing is measured there."))
+        if leader.model is None:
+            refuse(where, BadInput(f"site '{follows}' has no model; add a table sites.{follows}.model."))

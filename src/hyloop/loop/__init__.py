@@ -6,7 +6,7 @@ from hyloop.loop.ensemble import run_ensemble
 from hyloop.loop.limits import Drift, Limits
 from hyloop.loop.loop import Loop
 from hyloop.loop.observed import observed, unobserved
-from hyloop.loop.site import FreeBlock, Site
+from hyloop.loop.site import FreeBlock, Guard, Site
 from hyloop.loop.snapshot import Snapshot
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Derived",
     "Drift",
     "FreeBlock",
+    "Guard",
     "Limits",
     "Loop",
     "Site",

@@ -89,9 +89,10 @@ def _place_coupled(
 
 def _place_own(site: Site, role: str, available: dict[str, str], place: Place) -> None:
     instance = site.chain[role]
-    known = available | (dict(site.wiring) if role == "device" else {})
+    further = site.wiring if role == "device" else site.guard.wiring if role == "guard" and site.guard else {}
+    known = available | dict(further)
     sources = {key: _source(site, instance.block.name, key, known, role) for key in instance.block.inputs}
-    place(site.prefix(role), instance, sources, {})
+    place(site.prefix(role), instance, sources, site.renamed(role))
 
 
 def _source(site: Site, law: str, key: str, available: dict[str, str], role: str) -> str:
@@ -101,7 +102,7 @@ def _source(site: Site, law: str, key: str, available: dict[str, str], role: str
     if key == "f" and role == "actuator":  # what pushes back is the force itself and not its reading
         return f"{site.name}.f"
     signal, measured = key.removesuffix("_m"), site.measured
-    if signal == key or role == "device":
+    if signal == key or role in ("device", "guard"):
         raise BadInput(f"site {site.name}: input {key} of {law} is not connected. Name a channel for it in wiring.")
     # what the structure wants is there before any block runs: read as a measurement it would be of this very tick
     wanted = [f"{site.name}.{name}" for name in ("d", "v", "a")]

@@ -75,7 +75,7 @@ def bounds(sites: Sequence[Site], blocks: Sequence[FreeBlock]) -> dict[str, Para
         for role, instance in site.chain.items():
             if role != "device" or site.shares is None:
                 found |= {f"{site.prefix(role)}.{key}": spec for key, spec in instance.block.params.items()}
-    for other in (*blocks, *coupled_blocks(sites)):
+    for other in (*(free for free in blocks if free.shares is None), *coupled_blocks(sites)):
         found |= {f"{other.name}.{key}": spec for key, spec in other.block.block.params.items()}
     return found
 

@@ -10,11 +10,25 @@ from hyloop.core import Instance
 from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
 from hyloop.loop.coupled import RESERVED, Axis
 
-__all__ = ["ROLES", "FreeBlock", "Site", "replaced"]
+__all__ = ["ROLES", "FreeBlock", "Guard", "Site", "replaced"]
 
 # order in which the blocks of a physical site run; an ideal site has a device only, and a specimen with several axes
 # stands before the devices that hand on its forces
-ROLES = ("compensator", "actuator", "specimen", "device", "sensor")
+ROLES = ("compensator", "actuator", "specimen", "device", "guard", "sensor")
+_INNER = ("device", "guard")  # roles that are no part of a transfer system
+
+
+@dataclass(frozen=True, eq=False)
+class Guard:
+    """A block between a modelled device and the structure, such as a monitor that may replace its force.
+
+    It reads what the chain of the site gives, and the force of the device as ``f``; further inputs have their channel
+    in `wiring`. Its outputs are channels of the site: its ``f`` is then ``name.f``, and that of the device
+    ``name.f_model``.
+    """
+
+    block: Instance
+    wiring: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +66,8 @@ class Site:
     shares : str, optional
         Site whose device lends its parameters: an equal law with equal parameters. The site then has no parameter
         channels of its own, so that an updater of the other device keeps this one true as well.
+    guard : Guard, optional
+        What stands between the device, which must be a model, and the structure (`hyloop.trust`).
     """
 
     name: str
@@ -64,6 +80,7 @@ class Site:
     max_d: float = np.inf
     max_f: float = np.inf
     shares: str | None = None
+    guard: Guard | None = None
 
     def __post_init__(self) -> None:
         if not self.name or not all(part.isidentifier() for part in self.name.split(".")):
@@ -83,8 +100,8 @@ class Site:
         if not (self.max_d > 0.0 and self.max_f > 0.0):
             raise OutOfBounds(f"site {self.name}: the limits max_d and max_f must be positive.")
         for role, block in self.transfer.items():
-            if role not in ROLES or role == "device":
-                raise UnknownName("role", role, [r for r in ROLES if r != "device"], where=f"site {self.name}")
+            if role not in ROLES or role in _INNER:
+                raise UnknownName("role", role, [r for r in ROLES if r not in _INNER], where=f"site {self.name}")
             if not isinstance(block, (Instance, Axis)):
                 raise BadInput(f"site {self.name}: {role} must be a block called with its parameters, got {block!r}.")
             if role == "specimen" and not isinstance(block, Axis):
@@ -94,11 +111,18 @@ class Site:
         for key in self.wiring:
             if key not in self.device.block.inputs:
                 raise UnknownName("input", key, self.device.block.inputs, where=f"site {self.name}")
+        if self.guard is not None:
+            if self.physical:
+                raise BadInput(f"site {self.name}: a guard is for a model; a physical site has none.")
+            if "f" not in self.guard.block.block.outputs:
+                raise BadInput(f"site {self.name}: {self.guard.block.block.name} has no output 'f', so it is no guard.")
 
     @property
     def chain(self) -> dict[str, Instance]:
         """The blocks that are the site's own, in the order they run."""
         present = {**self.transfer, "device": self.device}
+        if self.guard is not None:
+            present["guard"] = self.guard.block
         return {role: block for role in ROLES if isinstance(block := present.get(role), Instance)}
 
     @property
@@ -110,11 +134,19 @@ class Site:
         """What the channels of a block of the chain begin with."""
         return self.name if role == "device" else f"{self.name}.{role}"
 
+    def renamed(self, role: str) -> dict[str, str]:
+        """Channels of outputs that do not begin with the prefix of their block: those of a guard, and what it hides."""
+        if self.guard is None or role not in _INNER:
+            return {}
+        if role == "device":
+            return {"f": f"{self.name}.f_model"}
+        return {key: f"{self.name}.{key}" for key in self.guard.block.block.outputs}
+
     @property
     def given(self) -> dict[str, dict[str, str]]:
         """Channel of each signal that the blocks of the chain give, by role, in the order they run."""
         own = {
-            role: {key: f"{self.prefix(role)}.{key}" for key in instance.block.outputs}
+            role: {key: f"{self.prefix(role)}.{key}" for key in instance.block.outputs} | self.renamed(role)
             for role, instance in self.chain.items()
         }
         found = own | {role: axis.outputs for role, axis in self.axes.items()}
@@ -170,12 +202,15 @@ class FreeBlock:
     outputs : mapping of output to channel
         Outputs that overwrite another channel, such as ``{"Fc": "damper2.Fc"}``; the others become channels
         ``name.output``.
+    shares : str, optional
+        Site or block whose parameters it reads instead of having its own: an equal law with equal parameters.
     """
 
     name: str
     block: Instance
     inputs: Mapping[str, str]
     outputs: Mapping[str, str] = field(default_factory=dict)
+    shares: str | None = None
 
     def __post_init__(self) -> None:
         law = self.block.block

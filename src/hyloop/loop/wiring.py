@@ -43,7 +43,7 @@ class Connection(NamedTuple):
 
 def wire(structure: Structure, sites: Sequence[Site], blocks: Sequence[FreeBlock]) -> Wiring:
     """Name every channel, then connect every block."""
-    layout, values, shared = Layout(), {}, _shared(sites)
+    layout, values, shared = Layout(), {}, _shared(sites, blocks)
     layout.add("t", "s")
     _add_excitation(layout, structure)
     response = len(layout)
@@ -62,14 +62,16 @@ def wire(structure: Structure, sites: Sequence[Site], blocks: Sequence[FreeBlock
             layout.add(f"{site.name}.{symbol}", unit)
         for role, instance in site.chain.items():
             own = role != "device" or site.shares is None
-            _add_block(layout, values, site.prefix(role), instance, {}, own)
+            for key, channel in site.renamed(role).items():
+                layout.add(channel, instance.block.outputs[key])
+            _add_block(layout, values, site.prefix(role), instance, site.renamed(role), own)
     for coupled in coupled_blocks(sites):
         _add_block(layout, values, coupled.name, coupled.block, {}, True)
     for free in blocks:
         for key, channel in free.outputs.items():
             if channel in shared:
                 raise BadInput(f"{free.name}: output {key} to {channel}: {shared_advice(channel, shared)}")
-        _add_block(layout, values, free.name, free.block, free.outputs, True)
+        _add_block(layout, values, free.name, free.block, free.outputs, free.shares is None)
 
     instances, inputs, outputs, p_start, places = [], [], [], [], []
 
@@ -126,33 +128,36 @@ def shared_advice(channel: str, shared: dict[str, str]) -> str:
     return f"site {site} shares the parameters of {leader}; set {shared[channel]} instead."
 
 
-def _shared(sites: Sequence[Site]) -> dict[str, str]:
-    """Parameters that sites share; nothing is copied, both blocks read the same slots of the bus."""
-    named, shared = {site.name: site for site in sites}, {}
-    for site in sites:
-        if site.shares is None:
+def _shared(sites: Sequence[Site], blocks: Sequence[FreeBlock]) -> dict[str, str]:
+    """Parameters that sites and blocks share; nothing is copied, both read the same slots of the bus."""
+    named: dict[str, tuple[str, Instance, str | None]] = {
+        site.name: ("site", site.device, site.shares) for site in sites
+    } | {free.name: ("block", free.block, free.shares) for free in blocks}
+    shared = {}
+    for name, (kind, device, of) in named.items():
+        if of is None:
             continue
-        where, law = f"site {site.name}: shares", site.device.block
-        if site.shares not in named or site.shares == site.name:
-            raise UnknownName("site", site.shares, [name for name in named if name != site.name], where=where)
-        leader = named[site.shares]
-        if leader.shares is not None:
+        where, law = f"{kind} {name}: shares", device.block
+        if of not in named or of == name:
+            others = [other for other, (other_kind, _, _) in named.items() if other != name and other_kind == "site"]
+            raise UnknownName("site", of, others, where=where)
+        _, leader, above = named[of]
+        if above is not None:
             raise BadInput(
-                f"{where} = '{leader.name}', which itself shares with '{leader.shares}'. Name a site that "
-                "has parameters of its own."
+                f"{where} = '{of}', which itself shares with '{above}'. Name a site that has parameters of its own."
             )
-        if leader.device.block is not law:
+        if leader.block is not law:
             raise BadInput(
-                f"{where} = '{leader.name}': one device is {law.name}, the other "
-                f"{leader.device.block.name}. Only devices of one law can share parameters."
+                f"{where} = '{of}': one device is {law.name}, the other {leader.block.name}. Only devices of one law "
+                "can share parameters."
             )
-        for key, value in site.device.params.items():
-            if value != leader.device.params[key]:
+        for key, value in device.params.items():
+            if value != leader.params[key]:
                 raise BadInput(
-                    f"{where} = '{leader.name}': {key} = {value:g} here and {leader.device.params[key]:g} "
-                    "there. Give both the same parameters; those of the other site are used."
+                    f"{where} = '{of}': {key} = {value:g} here and {leader.params[key]:g} there. Give both the same "
+                    "parameters; those of the other site are used."
                 )
-            shared[f"{site.name}.{key}"] = f"{leader.name}.{key}"
+            shared[f"{name}.{key}"] = f"{of}.{key}"
     return shared
 
 

@@ -1,12 +1,18 @@
 """Metrics: how well a prediction agrees with a measurement, and what a history amounts to."""
 
 from hyloop.metrics.agreement import mae, mre, nrmse, pearson_r, r2, rmse, rrse, running_rmsd, snr, trac
+from hyloop.metrics.conformal import BandResult, calibrate, compare_bands, constant_width, coverage_by_run, width_by_run
 from hyloop.metrics.history import Peak, delay, energy, peak
 from hyloop.metrics.tracking import Tracking, tracking, tracking_indicator
 
 __all__ = [
+    "BandResult",
     "Peak",
     "Tracking",
+    "calibrate",
+    "compare_bands",
+    "constant_width",
+    "coverage_by_run",
     "delay",
     "energy",
     "mae",
@@ -22,4 +28,5 @@ __all__ = [
     "trac",
     "tracking",
     "tracking_indicator",
+    "width_by_run",
 ]

@@ -16,6 +16,7 @@ __all__ = ["COLORS", "NEUTRAL", "Chart", "Drawing", "chart_spec", "line_look"]
 # told apart with colour-blind eyes and legible on white and on dark grey
 COLORS = ("#2f7cc1", "#d5652a", "#2a9d78", "#a06cc4", "#b8942a", "#d1567f", "#5a8f3c")
 NEUTRAL = "#84868c"  # of what all recordings have in common
+_AREA = "55"  # how opaque an area is, as the last two digits of its colour
 
 _MARGIN = {"l": 62, "r": 12, "t": 46, "b": 46}  # px; above the titles there is room for the tools of plotly.js
 _LEGEND = 30  # px
@@ -199,6 +200,7 @@ def _first_of_its_kind(chart: Chart, i: int, columns: int) -> bool:
 def _trace(line: Line, suffix: str, in_legend: bool) -> dict[str, Any]:
     color, width = line_look(line.series)
     rows = np.isfinite(line.x) & np.isfinite(line.y)  # a change of units can pass the largest number there is
+    area = {"fill": "toself", "fillcolor": f"{color}{_AREA}", "hoverinfo": "skip"} if line.filled else {}
     return {
         "type": "scatter",
         "mode": "lines",
@@ -207,9 +209,10 @@ def _trace(line: Line, suffix: str, in_legend: bool) -> dict[str, Any]:
         "showlegend": in_legend,
         "xaxis": f"x{suffix}",
         "yaxis": f"y{suffix}",
-        "line": {"width": 1.5 * width, "color": color},
+        "line": {"width": 0.0 if line.filled else 1.5 * width, "color": color},
         "x": _numbers(line.x[rows]),
         "y": _numbers(line.y[rows]),
+        **area,
     }
 
 

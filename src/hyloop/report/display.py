@@ -55,12 +55,16 @@ Recordings = Mapping[str, Recording]
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One curve; `series` is the number of its recording and decides its colour, None for what all have in common."""
+    """One curve; `series` is the number of its recording and decides its colour, None for what all have in common.
+
+    A curve that is `filled` is the outline of an area.
+    """
 
     x: np.ndarray
     y: np.ndarray
     name: str
     series: int | None
+    filled: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,6 +30,7 @@ from hyloop.report.page import Answer, Code, Section, Table, write_page
 from hyloop.report.response import respond
 from hyloop.report.response_sections import response_sections, run_answer, with_periods
 from hyloop.report.tracking import tracking_sections
+from hyloop.report.trust import trust_sections
 
 __all__ = ["Chart", "Panel", "Section", "Table", "write_report"]
 
@@ -75,8 +76,8 @@ def write_report(
     -----
     Shown for what the channels give: peaks, hysteresis of every site (``X.d``, ``X.f``), histories, response spectra of
     the ground motion (``ground``), commands of controllers (``attributes["controllers"]``), parameters that change,
-    timing (``attributes["timing"]``), provenance. Long histories are thinned so that no peak is lost
-    (`hyloop.report.display.rows_to_draw`).
+    band and trust of models that are watched (``attributes["trust"]``), timing (``attributes["timing"]``), provenance.
+    Long histories are thinned so that no peak is lost (`hyloop.report.display.rows_to_draw`).
     """
     for name, recording in recordings.items():
         if len(recording.time) == 0:
@@ -89,6 +90,7 @@ def write_report(
     parts = [
         Section("Results", notes, tables=tables),
         *sections,
+        *trust_sections(recordings),
         *following_sections(recordings),
         *control_sections(recordings),
         *tracking_sections(recordings),

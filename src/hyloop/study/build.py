@@ -31,6 +31,7 @@ from hyloop.study.control import controlled
 from hyloop.study.following import estimates, followed_model, updaters
 from hyloop.study.hearing import check_no_leak, listening
 from hyloop.study.trained import check_networks, check_rate
+from hyloop.study.trust import check_channels, monitored
 
 __all__ = ["Built", "build"]
 
@@ -140,7 +141,12 @@ def _build(experiment: Experiment, allow_scripts: bool) -> Built:
     if experiment.structure.damping is not None:
         with _blame("structure.damping"):
             frame = frame.with_damping(_damping(frame, experiment.structure.damping, every))
-    blocks = list(ears.values())
+    blocks, behind = list(ears.values()), []
+    for name in experiment.sites:
+        with _blame(f"sites.{name}.trust"):
+            sites, before, after = monitored(experiment, name, sites)
+            blocks += before
+            behind += after
     for name in experiment.sites:
         with _blame(f"sites.{name}.model"):
             blocks += updaters(experiment, name, sites)
@@ -151,6 +157,7 @@ def _build(experiment: Experiment, allow_scripts: bool) -> Built:
         with _blame(f"controllers.{name}"):
             sites, more = controlled(experiment, name, frame, sites)
             blocks += more
+    blocks += behind
     with _blame("limits.max_drift"):
         limits = loop_limits(experiment.limits, frame)
     with _blame("integrator.dt, structure, sites and blocks together", _extremes(frame, sites)):
@@ -160,6 +167,7 @@ def _build(experiment: Experiment, allow_scripts: bool) -> Built:
         )
     check_networks(experiment, loop)
     check_no_leak(loop)
+    check_channels(experiment, loop)
     names = [*loop.channels, *(loop.derived().names if experiment.recording.derived else ())]
     for pattern in experiment.recording.channels:
         if not any(fnmatchcase(name, pattern) for name in names):
@@ -249,13 +257,13 @@ def _site(
     experiment: Experiment,
     couplings: dict[str, Coupled],
 ) -> Site:
-    limits = {key: getattr(spec, key) or getattr(experiment.limits, key) or np.inf for key in ("max_d", "max_f")}
+    max_d, max_f = (getattr(spec, key) or getattr(experiment.limits, key) or np.inf for key in ("max_d", "max_f"))
     with _blame(f"sites.{name}.{'device' if spec.device else 'follows'}"):
         if spec.device is not None:
             device, shares = device_block(spec.device, name, experiment), None
             device = resampled(device, spec.resample) if spec.resample else device
         else:
-            device, shares = followed_model(experiment, name)
+            device, shares = followed_model(experiment, spec.follows or "", name)
     transfer = {}
     for role, block in spec.transfer.items():
         with _blame(f"sites.{name}.transfer.{role}"):
@@ -275,7 +283,8 @@ def _site(
             transfer=transfer,
             wiring=spec.wiring,
             shares=shares,
-            **limits,
+            max_d=max_d,
+            max_f=max_f,
         )
 
 

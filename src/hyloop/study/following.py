@@ -11,18 +11,17 @@ from hyloop.loop import FreeBlock, Site
 from hyloop.transfer.kinematics import CUTOFF, kinematics
 from hyloop.updating import noise_level
 
-__all__ = ["described_models", "estimates", "followed_model", "updaters"]
+__all__ = ["described_models", "estimates", "followed_model", "listening_cutoff", "updaters"]
 
 _NOISES = ("ukf_noise", "enkf_noise", "rls_noise")  # settings of updaters, which are channels like any parameter
 _SHARE = 0.25  # of the controller rate, the largest cut-off: nearer to half of it differences are noise alone
 
 
-def followed_model(experiment: Experiment, name: str) -> tuple[Instance, str | None]:
-    """The model at a site that follows, and the earlier follower whose parameters it shares (None for the first)."""
-    leader = experiment.sites[name].follows or ""
+def followed_model(experiment: Experiment, leader: str, name: str) -> tuple[Instance, str | None]:
+    """The model of a physical site as it stands at `name`, and the place whose parameters it shares (None: its own)."""
     model = experiment.sites[leader].model
     assert model is not None  # checked when the file was loaded
-    first = _followers(experiment, leader)[0]
+    first = _holders(experiment, leader)[0]
     return model.law, None if first == name else first
 
 
@@ -46,8 +45,8 @@ def updaters(experiment: Experiment, name: str, sites: Sequence[Site]) -> list[F
             f"{block.block.name} needs {', '.join(missing)}, which is not measured there; measured are "
             f"{', '.join(measured)}, and v and a follow from d. Choose a model that needs nothing else."
         )
-    followers = _followers(experiment, name)[:1]
-    targets = {key: f"{first}.{key}" for first in followers for key in block.block.outputs if key in model.law.params}
+    holders = _holders(experiment, name)[:1]
+    targets = {key: f"{first}.{key}" for first in holders for key in block.block.outputs if key in model.law.params}
     updating = [FreeBlock(f"{name}.model", block, {key: sources[key] for key in block.block.inputs}, targets)]
     if model.unknown_noise is not None:  # it overwrites the noise that the updater was made with
         setting = next(key for key in block.params if key in _NOISES)
@@ -58,7 +57,7 @@ def updaters(experiment: Experiment, name: str, sites: Sequence[Site]) -> list[F
     if not derived:
         return updating
     rate = experiment.integrator.substeps / experiment.integrator.dt
-    cutoff = min(CUTOFF, _SHARE * rate) if model.cutoff is None else model.cutoff
+    cutoff = listening_cutoff(experiment, name)
     if cutoff > _SHARE * rate:
         raise BadInput(
             f"velocity.cutoff: {cutoff:g} Hz is more than a quarter of the controller rate, {rate:g} Hz; give at most "
@@ -66,6 +65,12 @@ def updaters(experiment: Experiment, name: str, sites: Sequence[Site]) -> list[F
         )
     listening = kinematics(cutoff=cutoff)
     return [FreeBlock(f"{name}.kinematics", listening, {"d": measured["d"]}), *updating]
+
+
+def listening_cutoff(experiment: Experiment, name: str) -> float:
+    """Cut-off in Hz of velocities that are made of the deformation measured at a site."""
+    model, rate = experiment.sites[name].model, experiment.integrator.substeps / experiment.integrator.dt
+    return min(CUTOFF, _SHARE * rate) if model is None or model.cutoff is None else model.cutoff
 
 
 def _derived(site: Site, block: Instance) -> dict[str, str]:
@@ -80,7 +85,7 @@ def estimates(experiment: Experiment) -> dict[str, tuple[float, float]]:
     for name, site in experiment.sites.items():
         if site.model is None:
             continue
-        holder, own = next(iter(_followers(experiment, name)), f"{name}.model"), site.model.law.params
+        holder, own = next(iter(_holders(experiment, name)), f"{name}.model"), site.model.law.params
         for key, pair in site.model.limits.items():  # those of a sensor are no follower's
             found[f"{holder if key in own else f'{name}.model'}.{key}"] = pair
     return found
@@ -104,3 +109,12 @@ def described_models(experiment: Experiment, sites: Sequence[Site]) -> dict[str,
 
 def _followers(experiment: Experiment, leader: str) -> list[str]:
     return [name for name, site in experiment.sites.items() if site.follows == leader]
+
+
+def _holders(experiment: Experiment, leader: str) -> list[str]:
+    """Sites and blocks beside sites (`hyloop.trust`) where the model stands; the first has the parameters."""
+    found = _followers(experiment, leader)
+    for name, site in experiment.sites.items():
+        beside = {"backup": getattr(site.trust, "fallback", None), "twin": getattr(site.trust, "twin", None)}
+        found += [f"{name}.{role}" for role, spec in beside.items() if getattr(spec, "follows", None) == leader]
+    return found

@@ -22,6 +22,7 @@ from hyloop.study.control import described_controllers
 from hyloop.study.following import described_models
 from hyloop.study.tested import LawRanges
 from hyloop.study.trained import outside_notes
+from hyloop.study.trust import described_trust, fallback_notes
 
 __all__ = ["run_experiment", "run_file", "run_in_memory"]
 
@@ -123,7 +124,7 @@ def run_in_memory(
         raise
     tested.see(result)
     result = tested.without_extra(result)
-    if outside := [*outside_notes(built.loop), *tested.notes()]:
+    if outside := [*outside_notes(built.loop), *fallback_notes(built.loop), *tested.notes()]:
         attributes["notes"] = [*built.notes, *outside]
     return replace(result, attributes={**attributes, **result.attributes, "building": built.building})
 
@@ -146,6 +147,8 @@ def _about(built: Built, source: Path | None, overrides: tuple[str, ...]) -> dic
         attributes["controllers"] = described_controllers(experiment, built.loop.sites)
     if models := described_models(experiment, built.loop.sites):
         attributes["models"] = models
+    if monitors := described_trust(experiment, built.loop.sites):
+        attributes["trust"] = monitors
     return attributes
 
 
@@ -197,7 +200,7 @@ def _record(
             stop.args = (*stop.args, f"{path} holds what was recorded until then, and is marked as not complete")
             raise
         elapsed = perf_counter() - begin
-        if outside := [*outside_notes(loop), *tested.notes()]:
+        if outside := [*outside_notes(loop), *fallback_notes(loop), *tested.notes()]:
             recorder.outcome["notes"] = [*built.notes, *outside]
         recorder.outcome["timing"] = {
             "controller ticks": ticks,
