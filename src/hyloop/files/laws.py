@@ -36,7 +36,7 @@ class DeviceSpec(Table):
     """Or: file of a trained network, relative to the experiment file."""
     draw: bool | str = False
     """Draw the parameters at random, for laws of virtual specimens; their spreads may then be given too. The name of a
-    site makes a second device of the same make as the one drawn there: mismatch says by how much its friction differs."""
+    site makes a second device of the make drawn there, whose friction differs by up to `mismatch`."""
     initial: dict[str, Any] = Field(default_factory=dict)
     """Initial values of state variables."""
 

@@ -32,9 +32,7 @@ def find_stages(name: str) -> dict[str, Callable[..., str]]:
     return dict(load_code(path).STAGES)
 
 
-def run_stage(
-    name: str, stage: str, words: Sequence[str], folder: Path, progress: Callable[[str, float], None]
-) -> str:
+def run_stage(name: str, stage: str, words: Sequence[str], folder: Path, progress: Callable[[str, float], None]) -> str:
     """Run one stage with options such as ``seed=1``, and return what it says."""
     stages = find_stages(name)
     if stage not in stages:
