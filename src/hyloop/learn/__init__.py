@@ -9,6 +9,7 @@ from hyloop.learn.laws.extended import extended
 from hyloop.learn.laws.gradients import gradient_fit
 from hyloop.learn.laws.jax_law import jax_drive, jax_law, rollout
 from hyloop.learn.networks.stack import Stack, thaw
+from hyloop.learn.networks.state_space import StateSpaceNetwork, state_space_network
 from hyloop.learn.physics.friction import augmented_lugre, lugre_parallel
 from hyloop.learn.physics.layers import PhysicsLayer, physics_layer
 from hyloop.learn.physics.recurrent_fit import follow
@@ -34,6 +35,7 @@ __all__ = [
     "PhysicsLayer",
     "Recipe",
     "Stack",
+    "StateSpaceNetwork",
     "StopOperators",
     "UncertainPart",
     "UnknownSprings",
@@ -51,6 +53,7 @@ __all__ = [
     "physics_layer",
     "predict",
     "rollout",
+    "state_space_network",
     "thaw",
     "train",
     "train_ensemble",

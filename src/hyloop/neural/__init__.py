@@ -7,6 +7,7 @@ from hyloop.neural.hysteresis import HysteresisNetwork, hysteresis_network
 from hyloop.neural.law import FrozenLaw
 from hyloop.neural.spring import FrozenSpring
 from hyloop.neural.stack import FrozenStack
+from hyloop.neural.state_space import FrozenStateSpace
 
 __all__ = [
     "Architecture",
@@ -15,6 +16,7 @@ __all__ = [
     "FrozenNetwork",
     "FrozenSpring",
     "FrozenStack",
+    "FrozenStateSpace",
     "HysteresisNetwork",
     "Layer",
     "Signal",
