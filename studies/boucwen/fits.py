@@ -1,7 +1,7 @@
 """All fits of the study: Levenberg-Marquardt through whole records, free-running, one task for each.
 
-A fit goes over the first record alone until it is near, then over all. What is called validation is never fitted: of the
-estimation record the last eighth of its period, of own records one more of them.
+A fit goes over the first record alone until it is near, then over all. What is called validation is never fitted: of
+the estimation record the last eighth of its period, of own records one more of them.
 """
 
 from functools import cache
@@ -24,7 +24,7 @@ OWN_RECORDS = 4  # of 8192 samples: as many in all as the estimation record has
 HELD = PERIOD // 8  # samples at the end of the estimation period that are for validation
 PRIOR = 0.1  # precision of the weights of a network, where residuals are in units of the noise
 # trials on the first record, and on all
-TRIALS = {"black box": (60, 40), "law and network": (40, 12), "law alone": (25, 0), "white box": (30, 8)}
+TRIALS = {"black box": (60, 40), "law and network": (40, 12), "law alone": (25, 0), "white box": (70, 10)}
 
 
 @cache

@@ -85,9 +85,7 @@ def white_box(start: Linear):
     k = 0.5 * start.k
     law = bouc_wen_oscillator(m=start.m, c=0.5 * start.c, k=k, alpha=k, nu=NU_START)
     shifted = {"beta_gamma": 1e3, "beta_delta": 1e3}
-    return physics_layer(
-        law, constant=("m", "c", "k", "alpha", "nu"), shifted=shifted, dt=1 / (RATE * LAW_TICKS)
-    )
+    return physics_layer(law, constant=("m", "c", "k", "alpha", "nu"), shifted=shifted, dt=1 / (RATE * LAW_TICKS))
 
 
 def parameters(layer) -> dict[str, float]:
@@ -102,9 +100,7 @@ def frozen(model, start: Linear, seen, seed=0):
     signals = Signal.of("u", "N", u, "none"), Signal.of("y", "m", y, "none")
     if isinstance(model, StateSpaceNetwork):
         scales = 1.0 / start.u, 1.0 / start.y
-        signals = tuple(
-            Signal(s.name, s.unit, 0.0, f, s.low, s.high) for s, f in zip(signals, scales, strict=True)
-        )
+        signals = tuple(Signal(s.name, s.unit, 0.0, f, s.low, s.high) for s, f in zip(signals, scales, strict=True))
     return freeze(model, Card((signals[0],), (signals[1],), data=LABEL, seed=seed))
 
 

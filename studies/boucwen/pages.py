@@ -103,14 +103,20 @@ def answer(job, rows, tests) -> None:
         ]
         for row in rows
     ]
-    printed = [[f"{name} (printed)", "-", "-", "-", f"{x:.3g}", *["-"] * (len(tests) - 1), "-", "-"] for name, x in PRINTED]
-    job.tables.insert(0, Table("RMSE in m, free-running, and time of a step as a block of the loop", head, cells + printed))
+    printed = [
+        [f"{name} (printed)", "-", "-", "-", f"{x:.3g}", *["-"] * (len(tests) - 1), "-", "-"] for name, x in PRINTED
+    ]
+    job.tables.insert(
+        0, Table("RMSE in m, free-running, and time of a step as a block of the loop", head, cells + printed)
+    )
     if len(tests) == 1:
         job.notes.append("The sine sweep is not in the data folder (boucwen/test_sinesweep.npz): it was not run.")
     best = {row.kind: row for row in rows if row.source == "own" or job.quick}
     for kind, row in best.items():
         if kind != "law alone":
-            job.numbers.append((f"{row.tests[MULTISINE].mean:.2g} m", f"{kind}, multisine test, from {FROM[row.source]}"))
+            job.numbers.append(
+                (f"{row.tests[MULTISINE].mean:.2g} m", f"{kind}, multisine test, from {FROM[row.source]}")
+            )
     _draw(job, tests[0], best)
 
 

@@ -75,7 +75,9 @@ def _networks(job, tests, values):
             for seeds in (TUNED, FRESH):
                 blocks = []
                 for seed in seeds:
-                    like = models.black_box(start, seed) if kind == "black box" else models.corrected(laws[source], seed)
+                    like = (
+                        models.black_box(start, seed) if kind == "black box" else models.corrected(laws[source], seed)
+                    )
                     model = models.restored(like, found[tasks[kind, source, seed].name])
                     blocks.append(models.frozen(model, start, used, seed))
                 rows.append(_row(kind, source, seeds, [block.device() for block in blocks], tests, factor))

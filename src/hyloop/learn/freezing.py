@@ -48,8 +48,8 @@ def freeze(trained: Any, card: Card) -> FrozenNetwork:
     Parameters
     ----------
     trained
-        A `Stack`, a `StateSpaceNetwork`, a `PhysicsLayer` (also `augmented_lugre`), or a learned spring: `CubicSpline`, `BrokenLine`,
-        `NetworkSpring`, `StopOperators`, `LearnedSlope`, `NetworkReturn`, `KnownLaw`.
+        A `Stack`, a `StateSpaceNetwork`, a `PhysicsLayer` (also `augmented_lugre`), or a learned spring: `CubicSpline`,
+        `BrokenLine`, `NetworkSpring`, `StopOperators`, `LearnedSlope`, `NetworkReturn`, `KnownLaw`.
     card : Card
         Its signals, and what it was trained on. Laws and springs work with physical values, so that their signals have
         no scaling: ``Signal.of("d", "m", values, "none")``. The dt of a layer with a network, and of a state-space
@@ -75,7 +75,9 @@ def _state_space(trained: StateSpaceNetwork, card: Card) -> FrozenStateSpace:
 
 def _check_dt(card: Card, dt: float) -> None:
     if card.dt and not same_tick(card.dt, dt):
-        raise BadInput(f"freeze: the card says dt = {card.dt!r} s, the layer was made with {dt!r} s. Leave it out there.")
+        raise BadInput(
+            f"freeze: the card says dt = {card.dt!r} s, the layer was made with {dt!r} s. Leave it out there."
+        )
 
 
 def _layer(layer: PhysicsLayer, card: Card) -> FrozenLaw:

@@ -64,8 +64,8 @@ class FrozenStateSpace(FrozenNetwork, model="state space"):
             raise BadShape("state space: holds numbers that are not finite.")
         if not (0.0 < self.rate < np.inf and self.card.dt > 0.0):
             raise BadInput(
-                f"state space: rate = {self.rate!r} 1/s and the card's dt = {self.card.dt!r} s must be positive; it has "
-                "learned one time step."
+                f"state space: rate = {self.rate!r} 1/s and the card's dt = {self.card.dt!r} s must be positive; it "
+                "has learned one time step."
             )
 
     def make_block(self) -> Block:

@@ -5,9 +5,8 @@ r"""A nonlinear state-space network in continuous time: a linear model, and a pe
     \dot x = \omega\,[A x + B u + N(x, u; w)], \qquad y = C x
 
 by one classical Runge-Kutta step over a sample, in which the inputs move on a straight line. Signals are scaled to the
-order of one, and :math:`\omega` makes the states so too. Nothing is assumed of what a state is; the linear part is where
-training starts from, and a rate in place of a map from sample to sample leaves to the network what does not hang on
-the sampling.
+order of one, and :math:`\omega` makes the states so too. Nothing is assumed of what a state is. Training starts from the
+linear part; and a rate in place of a map from sample to sample leaves to the network what does not hang on the sampling.
 
 References
 ----------
@@ -66,7 +65,16 @@ class StateSpaceNetwork(eqx.Module):
 
 
 def state_space_network(
-    A: Any, B: Any, C: Any, *, width: int = 16, depth: int = 1, rate: float, dt: float, spread: float = 1.0, seed: int = 0
+    A: Any,
+    B: Any,
+    C: Any,
+    *,
+    width: int = 16,
+    depth: int = 1,
+    rate: float,
+    dt: float,
+    spread: float = 1.0,
+    seed: int = 0,
 ) -> StateSpaceNetwork:
     """Make a state-space network around a linear model.
 
