@@ -5,8 +5,9 @@ r"""A nonlinear state-space network in continuous time: a linear model, and a pe
     \dot x = \omega\,[A x + B u + N(x, u; w)], \qquad y = C x
 
 by one classical Runge-Kutta step over a sample, in which the inputs move on a straight line. Signals are scaled to the
-order of one, and :math:`\omega` makes the states so too. Nothing is assumed of what a state is. Training starts from the
-linear part; and a rate in place of a map from sample to sample leaves to the network what does not hang on the sampling.
+order of one, and :math:`\omega` makes the states so too. Nothing is assumed of what a state is. Training starts from
+the linear part; and a rate, in place of a map from sample to sample, leaves to the network only what does not hang on
+the sampling.
 
 References
 ----------
