@@ -12,19 +12,24 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.flatten_util import ravel_pytree
 
+from hyloop.core.levenberg_marquardt import Factors, minimise
 from hyloop.learn.networks.state_space import StateSpaceNetwork
-from hyloop.learn.physics.recurrent_fit import History, follow, local_equations
+from hyloop.learn.physics.recurrent_fit import History, local_equations
 
 from . import models
 from .records import NOISE, OWN_SEED, PERIOD, Seen, own, published, ticks
 
 FILES = ("fits.py", "models.py", "oscillators.py", "records.py")
 OWN_RECORDS = 4  # of 8192 samples: as many in all as the estimation record has
-HELD = PERIOD // 8  # samples at the end of the estimation period that are for validation
+LANES = 8  # of a period
+LANE_RUN_IN = 512  # samples: hysteresis damps more than the dashpot, and a lane begins at rest
+HELD = PERIOD // LANES  # samples at the end of the estimation period that are for validation
+DAMPING, TOLERANCE = 1e-2, 1e-9  # at the start; of the cost that a step must promise
 PRIOR = 0.1  # precision of the weights of a network, where residuals are in units of the noise
 # trials on the first record, and on all
-TRIALS = {"black box": (60, 30), "law and network": (70, 8), "law alone": (25, 0), "white box": (60, 6)}
+TRIALS = {"black box": (60, 30), "law and network": (70, 8), "law alone": (25, 5), "white box": (60, 6)}
 
 
 @cache
@@ -44,13 +49,20 @@ def start(source) -> models.Linear:
     return models.linear(training(source)[0])
 
 
-def history(seen, factor, scale, used=slice(None)) -> History:
-    """A record as a model sees it: the force over `scale` at every tick, displacement in units of the noise."""
+def lanes(seen, factor, scale, unit, count=LANES) -> History:
+    """A period cut into lanes that run side by side, each after a run-in: force over `scale`, displacement over `unit`.
+
+    Of the estimation record, whose last lane is for validation, give `count` one less.
+    """
     u, before = ticks(seen, factor)
-    at = factor * (before + np.arange(len(seen.u)))[used]
-    y, weight = np.zeros(len(u)), np.zeros(len(u))
-    y[at], weight[at] = seen.y[used] / NOISE, 1.0
-    return History(u[:, None] / scale, y, weight, np.zeros(1))
+    run_in, length = factor * LANE_RUN_IN, factor * PERIOD // LANES
+    begin = factor * before - run_in + length * np.arange(count)
+    rows = begin[:, None] + np.arange(run_in + length)
+    weight = np.zeros(rows.shape)
+    weight[:, run_in::factor] = 1.0
+    y = np.zeros(rows.shape)
+    y[:, run_in::factor] = seen.y.reshape(LANES, -1)[:count] / unit
+    return History(u[rows, None] / scale, y, weight, np.zeros((count, 1)))
 
 
 def _rest(model, _):
@@ -58,11 +70,21 @@ def _rest(model, _):
 
 
 class _Problem(NamedTuple):
-    """How records of a source enter the fit of a model, and what is compiled for it."""
+    """What is compiled for a model and the records of a source: half the sum of squares, and normal equations."""
 
-    step: Any
-    equations: Any
-    histories: list
+    cost: Any
+    normal: Any
+    records: list[History]
+
+    def over(self, records):
+        """Both as functions of the numbers of the model alone, over the lanes of some records."""
+        joined = jax.tree.map(lambda *parts: jnp.concatenate(parts), *records)
+
+        def normal(theta):
+            _, g, H = self.normal(theta, joined)
+            return np.asarray(g), np.asarray(H)
+
+        return lambda theta: float(self.cost(theta, joined)), normal
 
 
 _KNOWN: dict = {}  # compiled once for all seeds of a model
@@ -71,32 +93,52 @@ _KNOWN: dict = {}  # compiled once for all seeds of a model
 def _problem(model, source) -> _Problem:
     linear, black = start(source), isinstance(model, StateSpaceNetwork)
     factor = models.BLACK_TICKS if black else models.LAW_TICKS
-    unit, scale = (linear.y / NOISE, linear.u) if black else (1.0 / NOISE, 1.0)
+    scale, unit = (linear.u, linear.y) if black else (1.0, 1.0)
     key = (source, model.rate) if black else (source, model.law.name, model.base, len(model.by_sample))
     if key not in _KNOWN:
 
         def step(model, x, u):
             x, y = model.step(x, u)
-            return x, unit * y[0]
+            return x, (unit / NOISE) * y[0]
 
-        used = slice(0, PERIOD - HELD) if source == "estimation" else slice(None)
-        histories = [history(seen, factor, scale, used) for seen in training(source)]
-        _KNOWN[key] = _Problem(step, local_equations(model, step, _rest, factor), histories)
+        of_lane = local_equations(model, step, _rest, factor)
+        cost = jax.jit(lambda theta, seen: jnp.sum(jax.vmap(of_lane.cost, (None, 0))(theta, seen)))
+        many = jax.vmap(of_lane.normal, (None, 0))
+        normal = jax.jit(lambda theta, seen: tuple(jnp.sum(part, axis=0) for part in many(theta, seen)))
+        count = LANES - 1 if source == "estimation" else LANES
+        records = [lanes(seen, factor, scale, NOISE, count) for seen in training(source)]
+        _KNOWN[key] = _Problem(cost, normal, records)
     return _KNOWN[key]
 
 
 def fitted(model, source, kind, trials=None):
     """The model with every number in it fitted to the records of a source."""
-    step, equations, histories = _problem(model, source)
-    prior = jax.tree.map(lambda a: jnp.zeros(a.shape), eqx.filter(model, eqx.is_inexact_array))
+    problem = _problem(model, source)
+    arrays, rest = eqx.partition(model, eqx.is_inexact_array)
+    flat, unravel = ravel_pytree(arrays)
+    theta, origin, precision = np.asarray(flat), np.asarray(flat), np.zeros(len(flat))
     if kind in ("black box", "law and network"):
-        weights = jax.tree.map(lambda a: jnp.full(a.shape, PRIOR), prior.network)
-        prior = eqx.tree_at(lambda it: it.network, prior, weights)
+        filled = jax.tree.map(lambda a: jnp.zeros(a.shape), arrays)
+        weights = jax.tree.map(lambda a: jnp.full(a.shape, PRIOR), arrays.network)
+        precision = np.asarray(ravel_pytree(eqx.tree_at(lambda it: it.network, filled, weights))[0])
+
+    def prior(theta):
+        away = theta - origin
+        return 0.5 * float(precision @ away**2), precision * away, np.diag(precision)
+
     first, then = trials or TRIALS[kind]
-    model = follow(model, step, _rest, histories[:1], iterations=first, prior=prior, equations=equations).model
-    if then and len(histories) > 1:
-        model = follow(model, step, _rest, histories, iterations=then, prior=prior, equations=equations).model
-    return model
+    phases = [(first, problem.records[:1])] + [(then, problem.records)] * (len(problem.records) > 1)
+    for count, records in phases:
+        theta = minimise(
+            *problem.over(records),
+            theta,
+            Factors(DAMPING, 4.0, 0.3, trust=0.25),
+            prior=prior,
+            solve=np.linalg.solve,
+            trials=count,
+            tolerance=TOLERANCE,
+        ).theta
+    return eqx.combine(unravel(jnp.asarray(theta)), rest)
 
 
 def black_box(source, seed, trials=None):
@@ -125,11 +167,11 @@ def white_box(source, trials=None) -> dict:
 
 def _standard_errors(layer, source, found) -> dict[str, float]:
     """From the curvature at the minimum and the residuals themselves."""
-    _, equations, histories = _problem(models.white_box(start(source)), source)
-    theta = jnp.concatenate([layer.log_factors, layer.shifts])
-    parts = [equations.normal(theta, seen) for seen in histories]
-    cost, H = sum(float(part[0]) for part in parts), sum(np.asarray(part[2]) for part in parts)
-    count = sum(int(seen.weight.sum()) for seen in histories)
+    problem = _problem(models.white_box(start(source)), source)
+    theta = np.concatenate([layer.log_factors, layer.shifts])
+    cost, normal = problem.over(problem.records)
+    cost, H = cost(theta), normal(theta)[1]
+    count = sum(int(seen.weight.sum()) for seen in problem.records)
     covariance = 2.0 * cost / (count - len(theta)) * np.linalg.inv(H)
     names = [list(layer.law.params)[i] for i in (*layer.constant, *(i for i, _ in layer.shifted))]
     per_unit = [found[name] for name in names[: len(layer.constant)]] + [scale for _, scale in layer.shifted]
