@@ -8,7 +8,7 @@ from hyloop.neural import load_network
 from hyloop.study.seeds import Seeds, Value
 from hyloop.study.tasks import Task
 
-from . import corrections, fits, models, pages, records
+from . import fits, models, pages, records
 from .fits import FILES
 
 TUNED, FRESH = (0, 1, 2), (3, 4, 5)  # seeds: seen while the schedule was fixed, and run once after
@@ -57,11 +57,11 @@ def _networks(job, tests, values):
     found = job.work("law alone", list(alone.values()))
     laws = {source: found[task.name] for source, task in alone.items()}
     tasks = {}
-    for source in SOURCES:
-        for seed in (*TUNED, *FRESH):
+    for seed in (*TUNED, *FRESH):
+        for source in SOURCES:
             name = f"law and network, {source}, seed {seed}"
             arguments = (source, seed, laws[source])
-            tasks["law and network", source, seed] = Task(name, "corrections:fitted", arguments, corrections.FILES)
+            tasks["law and network", source, seed] = Task(name, "fits:law_and_network", arguments, FILES)
             name = f"black box, {source}, seed {seed}"
             tasks["black box", source, seed] = Task(name, "fits:black_box", (source, seed), FILES)
     found = job.work("networks", list(tasks.values()))
@@ -76,9 +76,7 @@ def _networks(job, tests, values):
                 blocks = []
                 for seed in seeds:
                     like = (
-                        models.black_box(start, seed)
-                        if kind == "black box"
-                        else corrections.corrected(laws[source], seed)
+                        models.black_box(start, seed) if kind == "black box" else models.corrected(laws[source], seed)
                     )
                     model = models.restored(like, found[tasks[kind, source, seed].name])
                     blocks.append(models.frozen(model, start, used, seed))
