@@ -52,9 +52,9 @@ def engine(test) -> float:
     return float(np.sqrt(np.mean((y - test.y) ** 2)))
 
 
-def network_values(kind, source, row) -> dict:
-    """Claims of fresh seeds."""
-    found, name = row.tests[MULTISINE], f"{kind}, {FROM[source]}"
+def network_values(kind, source, rows) -> dict:
+    """Claims of all seeds."""
+    found, name = Seeds.of(x for row in rows for x in row.tests[MULTISINE].values), f"{kind}, {FROM[source]}"
     if source == "estimation":
         return {name: found}
     values = {name: found, f"{name}, further goal": found}
