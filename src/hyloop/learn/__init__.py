@@ -9,6 +9,7 @@ from hyloop.learn.laws.extended import extended
 from hyloop.learn.laws.gradients import gradient_fit
 from hyloop.learn.laws.jax_law import jax_drive, jax_law, rollout
 from hyloop.learn.networks.stack import Stack, thaw
+from hyloop.learn.networks.state_space import StateSpaceNetwork, state_space_network
 from hyloop.learn.physics.friction import augmented_lugre, lugre_parallel
 from hyloop.learn.physics.guided import GuidedLaw, guided_law
 from hyloop.learn.physics.layers import PhysicsLayer, physics_layer
@@ -36,6 +37,7 @@ __all__ = [
     "PhysicsLayer",
     "Recipe",
     "Stack",
+    "StateSpaceNetwork",
     "StopOperators",
     "UncertainPart",
     "UnknownSprings",
@@ -54,6 +56,7 @@ __all__ = [
     "physics_layer",
     "predict",
     "rollout",
+    "state_space_network",
     "thaw",
     "train",
     "train_ensemble",

@@ -16,6 +16,7 @@ import numpy as np
 from hyloop.core.tick import same_tick
 from hyloop.errors import BadInput
 from hyloop.learn.networks.stack import Stack
+from hyloop.learn.networks.state_space import StateSpaceNetwork
 from hyloop.learn.physics.friction import Even
 from hyloop.learn.physics.guided import GuidedLaw
 from hyloop.learn.physics.layers import PhysicsLayer
@@ -28,6 +29,7 @@ from hyloop.neural.guided import FrozenGuidedLaw
 from hyloop.neural.law import FrozenLaw
 from hyloop.neural.spring import FrozenSpring
 from hyloop.neural.stack import FrozenStack
+from hyloop.neural.state_space import FrozenStateSpace
 
 __all__ = ["freeze"]
 
@@ -36,6 +38,8 @@ _UNITS: dict[Any, str] = {jnp.tanh: "tanh", jax.nn.tanh: "tanh", jax.nn.relu: "r
 
 @overload
 def freeze(trained: Stack, card: Card) -> FrozenStack: ...
+@overload
+def freeze(trained: StateSpaceNetwork, card: Card) -> FrozenStateSpace: ...
 @overload
 def freeze(trained: PhysicsLayer | KnownLaw, card: Card) -> FrozenLaw: ...
 @overload
@@ -48,12 +52,12 @@ def freeze(trained: Any, card: Card) -> FrozenNetwork:
     Parameters
     ----------
     trained
-        A `Stack`, a `PhysicsLayer` (also `augmented_lugre`), a `GuidedLaw`, or a learned spring: `CubicSpline`,
-        `BrokenLine`, `NetworkSpring`, `StopOperators`, `LearnedSlope`, `NetworkReturn`, `KnownLaw`.
+        A `Stack`, a `StateSpaceNetwork`, a `PhysicsLayer` (also `augmented_lugre`), a `GuidedLaw`, or a learned spring:
+        `CubicSpline`, `BrokenLine`, `NetworkSpring`, `StopOperators`, `LearnedSlope`, `NetworkReturn`, `KnownLaw`.
     card : Card
         Its signals, and what it was trained on. Laws and springs work with physical values, so that their signals have
-        no scaling: ``Signal.of("d", "m", values, "none")``; of a guided law the inputs of its stack have. The dt
-        of a layer with a network is taken from the layer.
+        no scaling: ``Signal.of("d", "m", values, "none")``; of a guided law the inputs of its stack have. The dt of a
+        layer with a network, and of a state-space network, is taken from there.
     """
     for kind, make in _MAKERS.items():
         if isinstance(trained, kind):
@@ -67,12 +71,22 @@ def _stack(stack: Stack, card: Card) -> FrozenStack:
     return FrozenStack(stack.architecture, tensors, card)
 
 
+def _state_space(trained: StateSpaceNetwork, card: Card) -> FrozenStateSpace:
+    _check_dt(card, trained.dt)
+    A, B, C = (np.asarray(matrix, dtype=float) for matrix in (trained.A, trained.B, trained.C))
+    return FrozenStateSpace(A, B, C, trained.rate, _mlp(trained.network), replace(card, dt=trained.dt))
+
+
+def _check_dt(card: Card, dt: float) -> None:
+    if card.dt and not same_tick(card.dt, dt):
+        raise BadInput(
+            f"freeze: the card says dt = {card.dt!r} s, the layer was made with {dt!r} s. Leave it out there."
+        )
+
+
 def _layer(layer: PhysicsLayer, card: Card) -> FrozenLaw:
     names, states, inputs = list(layer.law.params), list(layer.law.state), list(layer.law.inputs)
-    if card.dt and not same_tick(card.dt, layer.dt):
-        raise BadInput(
-            f"freeze: the card says dt = {card.dt!r} s, the layer was made with {layer.dt!r} s. Leave it out there."
-        )
+    _check_dt(card, layer.dt)
     values = _constants(layer)
     rest = np.array(layer.rest)
     if not layer.by_sample:
@@ -207,6 +221,7 @@ def _ends(law: Any) -> dict[str, float]:
 
 _MAKERS: dict[type, Callable[[Any, Card], FrozenNetwork]] = {
     Stack: _stack,
+    StateSpaceNetwork: _state_space,
     PhysicsLayer: _layer,
     GuidedLaw: _guided,
     CubicSpline: _spline,

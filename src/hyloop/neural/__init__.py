@@ -8,6 +8,7 @@ from hyloop.neural.hysteresis import HysteresisNetwork, hysteresis_network
 from hyloop.neural.law import FrozenLaw
 from hyloop.neural.spring import FrozenSpring
 from hyloop.neural.stack import FrozenStack
+from hyloop.neural.state_space import FrozenStateSpace
 
 __all__ = [
     "Architecture",
@@ -17,6 +18,7 @@ __all__ = [
     "FrozenNetwork",
     "FrozenSpring",
     "FrozenStack",
+    "FrozenStateSpace",
     "Head",
     "HysteresisNetwork",
     "Layer",
