@@ -10,12 +10,20 @@ from . import baselines
 from .data import SEEDS, motions
 from .frame import LEVELS, deformations
 from .looped import hybrid_test
+from .networks import LISTENING
 from .scores import MEASURES, TICKS, listening, table
 from .specimens import measure
+from .stages import KINDS
 
 SPECIMENS = ("chatter", "wide")
 LOOP_LEVEL, LOOP_DEVICES = 18e3, 3  # N, and devices drawn for each test event
 JITTERING = (12, 8)  # ticks: least delay, and how much more
+LABELS = {
+    "data-driven OCP-NN": "listening",
+    "physics-based OCP-NN": "physics",
+    "offline": "offline",
+    "offline + level": "level",
+}
 QUICK_NOTE = "The quick run validates one network at one capacity and runs nothing in the loop."
 
 
@@ -65,15 +73,17 @@ def _runs(kind, shakes, moved, side):
 def _models(job, kind, runs):
     """Scores (seeds, runs, 4) of every model."""
     found = {}
-    for label, network in (("data-driven OCP-NN", "listening"), ("offline", "offline"), ("offline + level", "level")):
-        named = {"offline": "offline", "level": "offline, told the level"}.get(network, network)
+    for label, network in LABELS.items():
+        named = KINDS[network]
         paths = networks(job, kind, network)[: 1 if job.quick else None]
         if paths:
             found[label] = np.array([table(listening(load_network(p), named), runs) for p in paths])
             job.progress(f"{kind}: {label}", 1.0)
-            if network == "listening":
-                other = "hears an unrelated motion"
-                found[other] = np.array([table(listening(load_network(p), hears="another"), runs) for p in paths])
+            if named in LISTENING:
+                other = f"{label}, hears an unrelated motion"
+                found[other] = np.array(
+                    [table(listening(load_network(p), named, hears="another"), runs) for p in paths]
+                )
     found["CUKF"] = table(lambda run: baselines.followed(kind, run), runs)[None]
     found["CUKF, settings of the paper"] = table(
         lambda run: baselines.followed(kind, run, baselines.PAPER_PROCESS), runs
@@ -103,7 +113,11 @@ def _validated(job, kind, runs):
     job.numbers.append((f"{filtered:.2f} %", f"of the filter, specimen '{kind}'"))
     if job.quick:
         return {}
-    return {
+    physics = found["validation"].get("physics-based OCP-NN")
+    guided = (
+        {} if physics is None else {f"{kind}, physics-based, validation: NRMSE": Seeds.of(physics[..., 0].mean(axis=1))}
+    )
+    return guided | {
         claim: mine["validation"],
         f"{claim}, goal of the paper's size": mine["validation"],
         f"{kind}, CUKF, validation: NRMSE": filtered,
@@ -132,7 +146,9 @@ def _delayed(job, kind, runs):
 def _looped(job, kind, shakes):
     """Table 5: the hybrid test, its peaks against a run with specimens in both stories."""
     paths = networks(job, kind)
-    models = {"data-driven OCP-NN": paths, "CUKF": ["cukf"], "LuGre, fixed": ["fixed"]}
+    physics = networks(job, kind, "physics")
+    models = {"data-driven OCP-NN": paths, "physics-based OCP-NN": physics, "CUKF": ["cukf"], "LuGre, fixed": ["fixed"]}
+    models = {model: some for model, some in models.items() if some}
     errors, peaks, rows = {}, {}, []
     for motion in shakes:
         for number in range(LOOP_DEVICES):
@@ -144,7 +160,9 @@ def _looped(job, kind, shakes):
                     peaks[motion.event, number, model, which] = test.peaks() / reference.peaks() - 1.0
                     if number == 0 and which == 0:
                         job.recordings[f"{kind}, {motion.event}, {model}"] = test.result
-            job.progress(f"{kind}: in the loop", len(errors) / (len(shakes) * LOOP_DEVICES * (len(paths) + 2)))
+            job.progress(
+                f"{kind}: in the loop", len(errors) / (len(shakes) * LOOP_DEVICES * sum(map(len, models.values())))
+            )
     for motion in shakes:
         for model, some in models.items():
             keys = [(motion.event, n, model, w) for n in range(LOOP_DEVICES) for w in range(len(some))]
@@ -164,6 +182,10 @@ def _looped(job, kind, shakes):
     events = [motion.event for motion in shakes]
     found = {f"{kind}, in the loop, {event}: NRMSE": float(of(event, ours, errors, 0).mean()) for event in events}
     ratios = [of(event, theirs, errors, 0).mean() / of(event, ours, errors, 0).mean() for event in events]
+    if physics:
+        for event in events:
+            mean = float(of(event, "physics-based OCP-NN", errors, 0).mean())
+            found[f"{kind}, in the loop, physics-based, {event}: NRMSE"] = mean
     roof = [np.concatenate([of(event, model, peaks, 0) for event in events]).mean() for model in (ours, theirs)]
     found[f"{kind}, in the loop, CUKF over data-driven: NRMSE, worse event"] = float(min(ratios))
     found[f"{kind}, in the loop, error of the peak roof displacement over that of the CUKF"] = float(roof[0] / roof[1])

@@ -87,7 +87,8 @@ def _matrix(w: Any) -> bool:
 
 def _step(g: Any, leaf: _Leaf, count: Any, beta: float, every: int) -> tuple[Any, _Leaf]:
     """Step of one array before the learning rate, and its new moments."""
-    mean, unbias = beta * leaf.mean + (1.0 - beta) * g, 1.0 - beta**count
+    g = g.astype(leaf.mean.dtype)  # clipping and powers of the count may have made it wider
+    mean, unbias = beta * leaf.mean + (1.0 - beta) * g, (1.0 - beta**count).astype(g.dtype)
     if not _matrix(g):
         square = beta * leaf.square + (1.0 - beta) * g * g
         return mean / unbias / (jnp.sqrt(square / unbias) + _EPSILON), leaf._replace(mean=mean, square=square)

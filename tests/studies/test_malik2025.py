@@ -1,0 +1,185 @@
+"""The study of networks that listen: its data, what a network hears, its baselines, and a quick run."""
+
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+from oracles.data import data_path
+
+from hyloop.devices import lugre
+from hyloop.neural import load_network
+from hyloop.study import studies
+from hyloop.study.claims import load_claims
+from hyloop.study.stages import find_stages, run_stage
+from hyloop.transfer import link
+
+pytestmark = pytest.mark.slow
+
+FOLDER = Path(__file__).parents[2] / "studies" / "malik2025"
+NETWORK = FOLDER / "networks" / "chatter-listening-0.safetensors"
+DT = 1.0 / 1024
+FLOAT32 = 1e-5  # relative: what is kept of a run has single precision
+
+
+@pytest.fixture(scope="module")
+def study():
+    return studies._load(FOLDER / "study.py")
+
+
+def part(study, name):
+    return import_module(f"{study.__name__}.{name}")
+
+
+@pytest.fixture(scope="module")
+def runs(study):
+    """Two runs of a small laboratory: sweeps of two events imposed on drawn devices."""
+    t = np.arange(6000) * DT
+    sweep = np.column_stack([k * 1e-2 * np.sin(2 * np.pi * (0.5 + 0.2 * t) * t) for k in (1.0, 0.8)])
+    slow = np.column_stack([k * 1.5e-2 * np.sin(2 * np.pi * 0.7 * t) for k in (1.0, 0.9)])
+    named = [("sweep", "one"), ("slow", "two")]
+    return part(study, "specimens").measure("chatter", named, [sweep, slow], 18e3, seed=1)
+
+
+def test_events_are_on_one_side_and_pairs_are_fourteen_four_and_two(study, monkeypatch):
+    monkeypatch.setenv("HYLOOP_DATA", str(data_path("ground_motions").parent))
+    stations = part(study, "data").split()
+    assert {side: len(some) for side, some in stations.items()} == {"train": 14, "validation": 4, "test": 2}
+    events = {side: set(some.values()) for side, some in stations.items()}
+    assert not events["train"] & events["validation"]
+    assert not (events["train"] | events["validation"]) & events["test"]
+
+
+def test_without_records_there_are_synthetic_motions(study, monkeypatch):
+    monkeypatch.delenv("HYLOOP_DATA", raising=False)
+    data = part(study, "data")
+    monkeypatch.setattr(data, "data_folder", lambda: None)
+    stations = data.split()
+    assert {side: len(some) for side, some in stations.items()} == {"train": 14, "validation": 4, "test": 2}
+    assert len({name for some in stations.values() for name in some}) == 20
+    found = data.motions("test")
+    assert len(found) == 2 and all(len(m.a) > 5000 and np.isfinite(m.a).all() for m in found)
+
+
+def test_pairs_are_scaled_to_the_spectrum(study, monkeypatch):
+    monkeypatch.setenv("HYLOOP_DATA", str(data_path("ground_motions").parent))
+    motions = part(study, "motions")
+    from hyloop.hazards import asce7_spectrum, geometric_mean, response_spectrum
+
+    periods = np.geomspace(0.2 * motions.PERIOD, 1.5 * motions.PERIOD, 25)
+    pair = motions.scaled_pair("kobe-nishi-akashi")
+    mean = geometric_mean(*(response_spectrum(m.a, m.dt, periods, 0.05).psa for m in pair))
+    target = asce7_spectrum(periods, motions.SDS, motions.SD1)
+    assert np.mean(np.log(mean / target)) == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("delay", [0, 3, 20])
+def test_what_has_arrived_is_what_the_link_hands_on(study, delay):
+    sent = np.random.default_rng(2).normal(size=200)
+    newest = part(study, "networks").arrivals(np.random.default_rng(0), len(sent), delay)
+    found = link({"f1": "N"})(delay=delay * DT).drive(DT, f1=sent)
+    np.testing.assert_array_equal(found["f1"], sent[np.maximum(newest, 0)])
+    np.testing.assert_allclose(found["age"], (np.arange(len(sent)) - newest) * DT, atol=1e-12)
+
+
+def test_jitter_never_goes_back_and_never_comes_early(study):
+    newest = part(study, "networks").arrivals(np.random.default_rng(3), 5000, 5, 8)
+    age = np.arange(5000) - newest
+    assert (np.diff(newest) >= 0).all()
+    assert age.min() >= 5 and age.max() <= 13
+    assert len(np.unique(age)) > 3
+
+
+def test_a_network_hears_readings_and_knows_its_own_command_alone(study, runs):
+    networks, run = part(study, "networks"), runs[0]
+    columns = networks.inputs("listening", run, np.arange(len(run.f)))
+    given = dict(zip(networks.signals("listening"), columns.T, strict=True))
+    np.testing.assert_allclose(given["f1"] * 10e3, run.heard[:, 0], rtol=FLOAT32)
+    np.testing.assert_allclose(given["d"] * 10e-3, run.own[:, 0], rtol=FLOAT32, atol=1e-9)
+    # the velocity heard is the difference of what is measured, noise and all
+    v = np.diff(run.heard[:, 1].astype(float), prepend=run.heard[0, 1]) / DT
+    np.testing.assert_allclose(given["v1"] * 0.1, v, atol=2e-3)  # of positions in single precision
+    # the force to be predicted is no function of the columns: another device there changes it and none of them
+    assert not any(np.allclose(column * 10e3, run.f, rtol=1e-3) for column in columns.T)
+
+
+def test_an_unrelated_motion_is_of_another_event_and_of_the_same_device(study, runs):
+    one, two = runs
+    # the first run hears the motion of the second one, on its own device
+    np.testing.assert_allclose(one.unrelated[:, 1], two.heard[:, 1], atol=2e-5)  # both with noise of 1.4 µm
+    assert not np.allclose(one.unrelated[:, 0], two.heard[:, 0], rtol=0.05, atol=100.0)
+
+
+def test_a_filter_follows_a_lugre_device(study, runs):
+    baselines, specimens = part(study, "baselines"), part(study, "specimens")
+    law = baselines.fitted_lugre("chatter", 18e3)
+    true = lugre(**{**law.params, "sigma0": 0.5 * law.params["sigma0"]})
+    run = runs[0]
+    heard = run.heard.astype(float)
+    heard[:, 0] = true.drive(DT, v=heard[:, 2])["f"]
+    there = specimens.Run("x", "x", 18e3, heard, run.own, true.drive(DT, v=run.own[:, 1])["f"], heard)
+    rms = {
+        name: np.sqrt(np.mean((f - there.f) ** 2))
+        for name, f in (
+            ("fixed", baselines.fixed("chatter", there)),
+            ("followed", baselines.followed("chatter", there)),
+        )
+    }
+    assert rms["followed"] < 0.5 * rms["fixed"]
+
+
+def test_the_network_of_the_experiment_is_the_first_of_the_study():
+    shipped = FOLDER.parents[1] / "experiments" / "networks" / "ocp_nn.safetensors"
+    assert shipped.read_bytes() == NETWORK.read_bytes()
+    card = load_network(NETWORK).card
+    assert [signal.name for signal in card.inputs] == ["f1", "d1", "v1", "t1", "t2", "d", "v", "age"]
+    assert card.dt == DT and "Kobe" not in card.data and "Friuli" not in card.data
+
+
+def test_stages_from_records_to_a_network_that_resumes(study, runs, tmp_path, monkeypatch):
+    data, training, networks = (part(study, name) for name in ("data", "training", "networks"))
+    rows = [np.column_stack([run.heard, run.own, run.f]) for run in runs]
+    import h5py
+
+    with h5py.File(tmp_path / "chatter.h5", "w") as file:
+        for level in (13e3, 18e3, 23e3):
+            group = file.create_group(f"train/{level:.0f}")
+            data._write(group, rows, ["a", "b"], ["one", "two"])
+            data._write(group.create_group("unrelated"), [run.unrelated for run in runs], ["a", "b"], ["one", "two"])
+    assert list(find_stages("malik2025")) == ["motions", "deformations", "measure", "train"]
+    short = networks.Recipe(lanes=2, updates=3, stages=(networks.Stage(2, 64),), warmup=1)
+    for kind in ("listening", "physics"):
+        out = tmp_path / f"{kind}.safetensors"
+        training.train(tmp_path / "chatter.h5", out, kind, 0, recipe=short)
+        first = load_network(out).tensors
+        training.train(tmp_path / "chatter.h5", out, kind, 0, recipe=short)  # all epochs are in the checkpoint
+        again = load_network(out).tensors
+        assert first.keys() == again.keys() and all((first[key] == again[key]).all() for key in first)
+        scores = part(study, "scores")
+        found = scores.table(scores.listening(load_network(out), kind, delay=4), runs)
+        assert found.shape == (2, 4) and np.isfinite(found).all()
+    from hyloop.errors import BadInput
+
+    with pytest.raises(BadInput, match="hyloop study stage malik2025 motions"):
+        run_stage("malik2025", "deformations", [], tmp_path, lambda *_: None)
+    with pytest.raises(BadInput, match="sed"):
+        run_stage("malik2025", "train", ["sed=1"], tmp_path, lambda *_: None)
+
+
+def test_the_quick_run_beats_the_filter(tmp_path, monkeypatch):
+    monkeypatch.setenv("HYLOOP_DATA", str(data_path("ground_motions").parent))
+    result = studies.run_study("malik2025", tmp_path / "out", quick=True, progress=lambda *_: None)
+    assert result.report.is_file()
+    text = result.report.read_text(encoding="utf-8")
+    assert "data-driven OCP-NN" in text and "CUKF" in text
+    assert {verdict.claim for verdict in result.verdicts} <= {c.claim for c in load_claims(FOLDER / "claims.toml")}
+
+
+def test_the_network_in_the_loop_is_nearer_to_the_specimen_than_the_filter(study, monkeypatch):
+    monkeypatch.setenv("HYLOOP_DATA", str(data_path("ground_motions").parent))
+    looped, motions = part(study, "looped"), part(study, "motions")
+    whole = motions.plain({"kobe-nishi-akashi": "Kobe"}, (0,))[0]
+    motion = motions.Motion(whole.name, whole.event, whole.a[:8192])
+    tests = {model: looped.hybrid_test("chatter", 18e3, motion, model) for model in (NETWORK, "cukf", "specimen")}
+    assert tests["specimen"].scores[0] < 0.01  # %: the sibling itself; rates of the first tick differ
+    assert tests[NETWORK].scores[0] < 0.7 * tests["cukf"].scores[0]
