@@ -67,7 +67,7 @@ def test_the_same_file_draws_the_same(tmp_path):
         ({"law": "brfd_stick_slip"}, "brfd_stick_slip"),
         ({"more": 'level = "23 kN"'}, "as the one of damper1"),
         ({"more": "Fc_pos = 1e4"}, "nothing can be given"),
-        ({"law": "bouc_wen", "more": ""}, "cannot be drawn"),
+        ({"law": "bouc_wen", "more": "k = 1e6"}, "cannot be drawn"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(tmp_path, change, says):
