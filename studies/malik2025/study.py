@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from hyloop.metrics import compare_bands
 from hyloop.neural import load_network
 from hyloop.report.page import Table
 from hyloop.study.seeds import Seeds
 
-from . import baselines
+from . import bands, baselines
 from .data import SEEDS, motions
 from .frame import LEVELS, deformations
 from .looped import hybrid_test
@@ -17,6 +18,8 @@ from .stages import KINDS
 
 SPECIMENS = ("chatter", "wide")
 LOOP_LEVEL, LOOP_DEVICES = 18e3, 3  # N, and devices drawn for each test event
+# device draws of the band: the weight is chosen on the first two of the calibration, q found from the others
+CALIBRATION_DRAWS, CHOOSING, TEST_DRAWS = (501, 502, 503, 504, 505), 2, (601, 602, 603, 604, 605)
 JITTERING = (12, 8)  # ticks: least delay, and how much more
 LABELS = {
     "data-driven OCP-NN": "listening",
@@ -45,6 +48,7 @@ def run(job):
         values |= _validated(job, kind, runs)
         if not job.quick:
             values |= _delayed(job, kind, runs["validation"])
+            values |= _banded(job, kind, sides, moved)
             values |= _looped(job, kind, sides["test"])
     for claim in _claims(job):
         if claim not in values:
@@ -63,11 +67,11 @@ def _claims(job):
     return [claim.claim for claim in load_claims(job.folder / "claims.toml")]
 
 
-def _runs(kind, shakes, moved, side):
+def _runs(kind, shakes, moved, side, seed=None):
     """Measured runs of a side at all capacities that were simulated; the same draws as the stage `measure` makes."""
     named = [(m.name, m.event) for m in shakes]
     levels = [level for s, level in moved if s == side]
-    return [run for level in levels for run in measure(kind, named, moved[side, level], level, SEEDS[side])]
+    return [run for level in levels for run in measure(kind, named, moved[side, level], level, seed or SEEDS[side])]
 
 
 def _models(job, kind, runs):
@@ -140,6 +144,33 @@ def _delayed(job, kind, runs):
         late: found["20 ms"],
         f"{late}, goal": found["20 ms"],
         f"{kind}, data-driven, late by 12 to 20 ms at random: NRMSE": found["12 to 20 ms"],
+    }
+
+
+def _banded(job, kind, sides, moved):
+    """A conformal band: calibrated on device draws of the validation events, judged on draws of the test events."""
+    network = load_network(networks(job, kind)[0])
+    found = {}
+    for side, seeds in (("validation", CALIBRATION_DRAWS), ("test", TEST_DRAWS)):
+        runs = [run for seed in seeds for run in _runs(kind, sides[side], moved, side, seed)]
+        found[side] = (*bands.errors_and_residuals(kind, network, runs), runs)
+        job.progress(f"{kind}: band", len(found) / 2)
+    errors, residuals, _ = found["validation"]
+    chosen = bands.calibrated(errors, residuals, len(errors) * CHOOSING // len(CALIBRATION_DRAWS))
+    errors, residuals, runs = found["test"]
+    scores = [bands.FLOOR + chosen.weight * R for R in residuals]
+    judged = compare_bands(chosen.q, errors, scores)
+    rows = [
+        [run.name, f"{run.level / 1e3:.0f}", f"{100 * share:.1f}"]
+        for run, share in zip(runs, judged.by_run, strict=True)
+    ]
+    title = f"Specimen '{kind}': band of {100 * bands.COVERAGE:.0f} %, q = {chosen.q:.3f}, weight {chosen.weight}, on test events"
+    job.tables.append(Table(title, ["run", "capacity kN", "samples in the band %"], rows, folded=True))
+    inside = float(np.mean((judged.by_run >= 0.8) & (judged.by_run <= 0.97)))
+    return {
+        f"{kind}, band on test events: pooled coverage": 100 * judged.pooled,
+        f"{kind}, band on test events: runs with 80 to 97 %": 100 * inside,
+        f"{kind}, band on test events: width over a constant band": judged.narrower,
     }
 
 
