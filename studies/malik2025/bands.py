@@ -1,8 +1,9 @@
 r"""A band of error for a network that listens, wide where a live test gives reason for it.
 
-.. math:: half = q\,(floor + w\,R), \qquad R^2 \leftarrow e^{-\delta t/\tau} R^2 + (1 - e^{-\delta t/\tau})\,(f_m - f_{twin})^2
+.. math:: half = q\,(floor + w\,R), \qquad R^2 \leftarrow \lambda R^2 + (1 - \lambda)\,(f_m - f_{twin})^2, \quad
+          \lambda = e^{-\delta t/\tau}
 
-The twin is the law fitted to the device as it is meant to be, moved like the measured device: deaf, so that its residual
+The twin is the law fitted to the device as it is meant to be, moved like the measured one: deaf, so that its residual
 tells how much the device of today differs and how hard the motion is. The weight w is chosen, and then q calibrated, on
 device draws of the validation events that nothing was trained on; test events judge.
 """

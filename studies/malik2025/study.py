@@ -164,7 +164,7 @@ def _banded(job, kind, sides, moved):
         [run.name, f"{run.level / 1e3:.0f}", f"{100 * share:.1f}"]
         for run, share in zip(runs, judged.by_run, strict=True)
     ]
-    title = f"Specimen '{kind}': band of {100 * bands.COVERAGE:.0f} %, q = {chosen.q:.3f}, weight {chosen.weight}, on test events"
+    title = f"Specimen '{kind}': band of {100 * bands.COVERAGE:.0f} %, q {chosen.q:.3f}, test events"
     job.tables.append(Table(title, ["run", "capacity kN", "samples in the band %"], rows, folded=True))
     inside = float(np.mean((judged.by_run >= 0.8) & (judged.by_run <= 0.97)))
     return {

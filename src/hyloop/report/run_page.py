@@ -30,7 +30,7 @@ from hyloop.report.page import Answer, Code, Section, Table, write_page
 from hyloop.report.response import respond
 from hyloop.report.response_sections import response_sections, run_answer, with_periods
 from hyloop.report.tracking import tracking_sections
-from hyloop.report.trust import trust_sections
+from hyloop.report.trust import trust_answer, trust_sections
 
 __all__ = ["Chart", "Panel", "Section", "Table", "write_report"]
 
@@ -83,7 +83,10 @@ def write_report(
         if len(recording.time) == 0:
             raise BadInput(f"report: the recording '{name}' has no samples. Leave it out, or run it again.")
     tables = [*summary, *_stories(recordings), *_devices(recordings), *_peaks(recordings)]
-    own = following_answer(next(iter(recordings.values()))) if len(recordings) == 1 else None
+    own = None
+    if len(recordings) == 1:
+        single = next(iter(recordings.values()))
+        own = trust_answer(single) or following_answer(single)
     overall = answer or run_answer(recordings)
     pictures = [] if overall.picture is None or own is None or answer is not None else [overall.picture]
     moving = [Section("The building in motion", [overall.sentence], charts=pictures)] if pictures else []

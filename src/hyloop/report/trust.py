@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 from scipy.signal import lfilter
 
+from hyloop.metrics import nrmse
 from hyloop.record import Recording
 from hyloop.report.charts import Chart
-from hyloop.report.display import Line, Panel, Recordings, readable, rows_to_draw, short
-from hyloop.report.page import Section, Table
+from hyloop.report.display import Line, Panel, Recordings, history_panels, readable, rows_to_draw, short
+from hyloop.report.page import Answer, Section, Table
 
-__all__ = ["Watched", "trust_sections", "watched"]
+__all__ = ["Watched", "trust_answer", "trust_sections", "watched"]
 
 _POINTS = 1200  # of one line; the rows of three lines are drawn together
 _MOST = 6  # sites that are drawn
@@ -97,6 +98,45 @@ def _at_the_measured_site(recording: Recording, site: str, about: dict[str, Any]
     return float(np.mean(held[moving])) if moving.any() else None
 
 
+def trust_answer(recording: Recording) -> Answer | None:
+    """The head of a page about a model of which the true force is known; None where there is none."""
+    for one in watched(recording):
+        name = f"{one.site}.d"
+        if one.truth is None or one.covered is None or name not in recording.names or np.ptp(one.truth) == 0.0:
+            continue
+        error = f"{short(100.0 * nrmse(one.truth, one.f))} %"
+        wanted, held = (f"{short(100.0 * share)} %" for share in (one.about["coverage"], one.covered))
+        numbers = [
+            (error, f"root mean square error of {one.site} over the range of the true force"),
+            (held, f"of the true force lies in the band made for {wanted}"),
+            (f"{one.trust.min():.2f}", f"least trust; below {one.about['limit']:g} the fallback takes over"),
+        ]
+        said = f"The model at {one.site} answers within {error} of the true force"
+        said += (
+            " and is trusted all the time."
+            if one.replaced == 0.0
+            else f"; its fallback helps for {short(one.replaced)} s."
+        )
+        panels = [_loop(one, recording[name][1:]), *history_panels({one.site: recording}, _POINTS)[:1], _band(one, "")]
+        alt = f"Loop of {one.site} and of the true device on top of each other, motion of the top, force with its band."
+        caption = (
+            f"Left: what the model answers at {one.site} and what the device would have given. Right: force and band."
+        )
+        return Answer(said, numbers, Chart(panels, alt, caption, columns=3, row_height=300))
+    return None
+
+
+def _loop(one: Watched, d: np.ndarray) -> Panel:
+    """Force over deformation, of the model and of the device."""
+    (wide, length), (factor, unit) = readable("m"), readable("N")
+    lines = []
+    for series, (name, f) in enumerate((("truth", one.truth), ("model", one.f))):
+        if f is not None:
+            rows = rows_to_draw(_POINTS, d, f)
+            lines.append(Line(wide * d[rows], factor * f[rows], name, 1 - series))
+    return Panel(one.site, f"deformation [{length}]", f"force [{unit}]", tuple(lines))
+
+
 def trust_sections(recordings: Recordings) -> list[Section]:
     """What to show of monitors: one section with a chart for each site of each recording, and a table."""
     charts, rows, said = [], [], []
@@ -149,8 +189,8 @@ def _sentence(one: Watched, of: str) -> str:
     return f"{text}. The model was trusted all the time."
 
 
-def _chart(one: Watched, of: str) -> Chart:
-    """Force and band above, trust and the share of the fallback below, over one time axis."""
+def _band(one: Watched, of: str) -> Panel:
+    """Force, band and truth over time."""
     factor, unit = readable("N")
     rows = np.unique(np.concatenate([rows_to_draw(_POINTS, signal) for signal in (one.f, one.low, one.high)]))
     t, low, high = one.t[rows], factor * one.low[rows], factor * one.high[rows]
@@ -165,15 +205,17 @@ def _chart(one: Watched, of: str) -> Chart:
     if one.truth is not None:
         drawn = rows_to_draw(_POINTS, one.truth)
         force.append(Line(one.t[drawn], factor * one.truth[drawn], "truth", 1))
+    return Panel(f"{one.site}{of}: force and band", "time [s]", f"force [{unit}]", tuple(force))
+
+
+def _chart(one: Watched, of: str) -> Chart:
+    """Force and band above, trust and the share of the fallback below, over one time axis."""
     shares = [Line(one.t[[0, -1]], np.full(2, one.about["limit"]), "limit", None)]
     for name, signal, series in (("trust", one.trust, 4), ("share of the fallback", one.fallback, 3)):
         drawn = rows_to_draw(_POINTS, signal)
         shares.append(Line(one.t[drawn], signal[drawn], name, series))
     title = f"{one.site}{of}"
-    panels = [
-        Panel(f"{title}: force and band", "time [s]", f"force [{unit}]", tuple(force)),
-        Panel(f"{title}: trust and fallback", "time [s]", "share", tuple(shares)),
-    ]
+    panels = [_band(one, of), Panel(f"{title}: trust and fallback", "time [s]", "share", tuple(shares))]
     alt = f"Force of {title} with its band over time; below, trust and the share of the fallback."
     caption = "Grey: trust below which the fallback takes over. Drag across a panel to zoom; double-click to go back."
     return Chart(panels, alt, caption, row_height=200, common_x=True)
