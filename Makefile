@@ -13,7 +13,7 @@ PINS   := pyproject.toml constraints.txt
 # data for tests and benchmarks: those beside the checkout, where the variable is not set
 DATA   := $(abspath ../shared/data)
 ifeq ($(HYLOOP_DATA)$(wildcard $(DATA)),$(DATA))
-test bench: export HYLOOP_DATA := $(DATA)
+run test bench: export HYLOOP_DATA := $(DATA)
 endif
 
 .DEFAULT_GOAL := help
@@ -22,9 +22,8 @@ endif
 help:  ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/ /' | awk '{ t = $$1; $$1 = ""; printf "  make %-8s%s\n", t, $$0 }'
 
-run: $(VENV)/core.done  ## run a first experiment and a first study, with report pages
-	@$(BIN)/hyloop run experiments/friction_frame.toml $(ARGS)
-	@$(BIN)/hyloop study run wang2020 --quick
+run: $(VENV)/core.done  ## run a hybrid test with a network that listens, and show its page
+	@$(BIN)/hyloop run experiments/ocp_nn_two_story.toml $(ARGS)
 
 test: $(VENV)/dev.done  ## run the tests
 	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile $(ARGS)
