@@ -109,17 +109,18 @@ def _validated(job, kind, runs):
         cells = [_cell(scores[..., k]) for k in range(len(MEASURES))]
         rows.append([model, str(len(scores)), *cells, _cell(found["test"][model][..., 0])])
     job.tables.append(Table(f"Specimen '{kind}': mean ± spread over runs (NRMSE %, MAE kN)", head, rows))
-    mine = {side: Seeds.of(found[side]["data-driven OCP-NN"][..., 0].mean(axis=1)) for side in runs}
+    each = {side: found[side]["data-driven OCP-NN"][..., 0].mean(axis=1) for side in runs}
+    mine = {side: _seeds(values) for side, values in each.items()}
     claim = f"{kind}, data-driven, validation: NRMSE"
-    ratio = Seeds.of(t / v for t, v in zip(mine["test"].values, mine["validation"].values, strict=True))
-    job.numbers.append((f"{mine['validation'].mean:.2f} %", f"error of the network that listens, specimen '{kind}'"))
+    ratio = _seeds(each["test"] / each["validation"])
+    job.numbers.append((f"{each['validation'].mean():.2f} %", f"error of the network that listens, specimen '{kind}'"))
     filtered = float(found["validation"]["CUKF"][..., 0].mean())
     job.numbers.append((f"{filtered:.2f} %", f"of the filter, specimen '{kind}'"))
     if job.quick:
         return {}
     physics = found["validation"].get("physics-based OCP-NN")
     guided = (
-        {} if physics is None else {f"{kind}, physics-based, validation: NRMSE": Seeds.of(physics[..., 0].mean(axis=1))}
+        {} if physics is None else {f"{kind}, physics-based, validation: NRMSE": _seeds(physics[..., 0].mean(axis=1))}
     )
     return guided | {
         claim: mine["validation"],
@@ -135,7 +136,7 @@ def _delayed(job, kind, runs):
     cases = {f"{ms} ms": (ticks, 0) for ms, ticks in TICKS.items()} | {"12 to 20 ms": JITTERING}
     for name, (delay, jitter) in cases.items():
         scores = np.array([table(listening(load_network(p), delay=delay, jitter=jitter), runs) for p in paths])
-        found[name] = Seeds.of(scores[..., 0].mean(axis=1))
+        found[name] = _seeds(scores[..., 0].mean(axis=1))
         rows.append([name, _cell(scores[..., 0]), _cell(scores[..., 1])])
         job.progress(f"{kind}: delays", len(rows) / len(cases))
     job.tables.append(Table(f"Specimen '{kind}': delay of the link", ["delay", "NRMSE %", "MAE kN"], rows))
@@ -221,6 +222,11 @@ def _looped(job, kind, shakes):
     found[f"{kind}, in the loop, CUKF over data-driven: NRMSE, worse event"] = float(min(ratios))
     found[f"{kind}, in the loop, error of the peak roof displacement over that of the CUKF"] = float(roof[0] / roof[1])
     return found
+
+
+def _seeds(values):
+    """What every seed gave; of a single one its value, which has no spread."""
+    return Seeds.of(values) if len(values) > 1 else float(values[0])
 
 
 def _cell(values):
