@@ -22,8 +22,10 @@ error and noise explain, summed over *n* ticks and fading, the models get the pa
 
 .. math:: \kappa = \max\left(0,\ 1 - \frac{\epsilon\,n + S_2}{S_1}\right)
 
-of the change of the scales, and `share` of it of the change of the weights: nothing as long as sensor faults and noise
-explain what is measured, nearly all where another device explains it far better. (The form is that of James and Stein.)
+of the change of the scales: nothing as long as sensor faults and noise explain what is measured, nearly all where
+another device explains it far better. (The form is that of James and Stein.) Scales carry over to every place. What
+weights learn holds for motions like those of the measured device alone, and harms where they are smaller, as at a roof:
+they take what no scale explains, so that scales need not, and `share` of their change is given out: by default none.
 A *witness* is heard as well: a model as it would be given out runs freely beside the measured device. With its squared
 errors *W* and those :math:`W_1` of the first explanation, over the last hundred ticks or so, the models get
 :math:`\min(1, 4\,(1 - W/W_1))` of that part.
@@ -79,7 +81,7 @@ def filtered_network(
     bias_std: float = 0.02,
     late: int = 4,
     evidence: float = 4.0,
-    share: float = 0.7,
+    share: float = 0.0,
     fading: float = 0.999,
     recent: float = 0.99,
     creep: float = 3e-3,
