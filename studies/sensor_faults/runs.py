@@ -11,22 +11,30 @@ LEVELS = (20.0, 30.0, 40.0, 50.0, 60.0, 80.0)  # dB
 NOISY = ("right", "weaker by 23 %", "stiffer by 25 %", "sharper")
 
 
-def ratios(folder, record):
-    """Errors with updating over those without by (device, fault, level), and with retraining by fault, each (runs, 6).
+CLEAR = 60.0  # dB
+AT_60 = [("right", fault, CLEAR) for fault in FAULTS]
+AT_60 += [(device, "none", CLEAR) for device in DEVICES if device != "right"]
+OTHERS = [(device, "none", level) for level in LEVELS if level != CLEAR for device in NOISY]
+OTHERS += [("right", fault, level) for level in (20.0, 30.0, 40.0) for fault in FAULTS if fault != "none"]
 
-    Noise with faults and levels besides 60 dB have one network each.
+
+def ratios(folder, record, clear):
+    """Errors with updating over those without by (device, fault, level), each (runs, 6); at 60 dB alone if `clear`.
+
+    Levels besides 60 dB have one network each.
     """
-    runs = [("right", fault, 60.0) for fault in FAULTS]
-    runs += [(device, "none", 60.0) for device in DEVICES if device != "right"]
-    runs += [(device, "none", level) for level in LEVELS if level != 60.0 for device in NOISY]
-    runs += [("right", fault, level) for level in (20.0, 30.0, 40.0) for fault in FAULTS if fault != "none"]
     campaign = Campaign(Path(folder))
-    found = {
-        case: np.array([campaign.ratio(record, case[0], seed, *case[1:]) for seed in _seeds(case[2])]) for case in runs
+    return {
+        case: np.array([campaign.ratio(record, case[0], seed, *case[1:]) for seed in _seeds(case[2])])
+        for case in (AT_60 if clear else AT_60 + OTHERS)
     }
-    beside = {fault: campaign.ratio(record, "right", 0, fault, updater="ANN1 anchored")[None] for fault in FAULTS}
-    return found, beside
+
+
+def retrained(folder, record):
+    """The same by fault where a window is retrained on, anchored; right device, 60 dB, one network."""
+    campaign = Campaign(Path(folder))
+    return {fault: campaign.ratio(record, "right", 0, fault, updater="ANN1 anchored")[None] for fault in FAULTS}
 
 
 def _seeds(level):
-    return SEEDS if level == 60.0 else SEEDS[:1]
+    return SEEDS if level == CLEAR else SEEDS[:1]

@@ -1,5 +1,7 @@
 """The filter on scales and weights of a network: its formulas, what it recovers, when its guard lets it out."""
 
+from collections import namedtuple
+
 import numpy as np
 import pytest
 from numba.core.runtime import _nrt_python, rtsys
@@ -10,6 +12,7 @@ from hyloop.neural import HysteresisNetwork
 from hyloop.transfer import sensor
 from hyloop.updating import filtered_network, forgetting_network
 from hyloop.updating.networks.diagnosis import CAUSES
+from hyloop.updating.networks.filtered_guard import believed
 from hyloop.updating.networks.filtered_memory import filtered_memory
 
 IDEAL = {"offset_std": 0.0, "drift_std": 0.0, "delay_std": 0.0, "shift_std": 0.0, "gain_std": 0.0, "bias_std": 0.0}
@@ -156,6 +159,19 @@ def test_a_witness_that_errs_stops_what_would_be_given_out():
     assert heard["updated"][1199] > 0.8 and deaf["updated"][1199] > 0.8
     after = slice(1250, 1500)
     assert heard["updated"][after].mean() < 0.5 * deaf["updated"][after].mean()
+
+
+@pytest.mark.parametrize(
+    ("saved", "given"), [(0.0, 0.0), (0.099, 0.0), (0.15, 0.5), (0.2, 1.0), (0.9, 1.0), (-0.5, 0.0)]
+)
+def test_what_saves_less_than_a_tenth_of_the_error_is_not_given_out(saved, given):
+    """A witness that has erred so much less than the network as it is, in every tick alike."""
+    sums = namedtuple("Sums", ["sum_witness", "sum_alone", "long_witness", "long_alone"])
+    s, q = sums(*(np.zeros(1) for _ in range(4))), namedtuple("Guard", ["recent", "fading"])(0.99, 0.999)
+    assert believed(s, q, False, 0.0, 1.0 - saved, 1.0) == 0.0  # there was nothing to give, so nothing is proven
+    for _ in range(5):
+        part = believed(s, q, False, 0.3, 1.0 - saved, 1.0)
+    assert part == pytest.approx(given, abs=1e-9)
 
 
 def creep(network, result, states):

@@ -46,6 +46,8 @@ STATE = {
     "e_witness": "J",
     "sum_witness": "N2",  # its squared error, and that of the first explanation, fading fast
     "sum_alone": "N2",
+    "long_witness": "N2",  # the same two as long as the guard remembers, while there was something to give
+    "long_alone": "N2",
 }
 PARAMS = {
     "tolerance": Param("N", 1.0, 0.0, about="error of the freely running network in training"),

@@ -79,7 +79,7 @@ def filtered_step(width: int, depth: int, rule: int, adaptive: int, late: int) -
         give_out(n, m, q, part, pointer(y))
         if fresh and q.recent > 0.0:
             seen = f_m - m.device[0] - drift - run_witness(width, depth, rule, late, s, m, y[0], y[1], pointer(y[2:]))
-            part *= believed(s, q, still, seen, wrong)
+            part *= believed(s, q, still, part, seen, wrong)
             give_out(n, m, q, part, pointer(y))
         s.sum_given[0] = q.fading * s.sum_given[0] + part if fresh else s.sum_given[0]
         y[out + 2] = part
