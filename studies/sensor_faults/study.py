@@ -24,7 +24,7 @@ FILES = ("cases.py", "naming.py", "runs.py", "frame.toml", "trained.toml")  # on
 def run(job):
     """Values of all claims; a quick run measures the time of an update."""
     trained = load_network(FOLDER.parent / "wang2020" / "brace.safetensors")
-    values = {"time of one update": _time(trained)}
+    values = {"processor time of one update": _time(trained)}
     if job.quick:
         return values
     for record in (*NEW, *RECORDS, *FORMER):  # is it there? before anything is trained
