@@ -1,10 +1,12 @@
 """Is the cause of what is measured named rightly? Drawn sensor faults and drawn devices."""
 
+from pathlib import Path
+
 import numpy as np
 
 from hyloop.updating.networks.diagnosis import CAUSES
 
-from .cases import BETA, DURATION, GAMMA, K0, built, forces, instrument, loop_of, network
+from .cases import BETA, DURATION, GAMMA, K0, UPDATERS, built, forces, instrument, loop_of, network
 
 DRAWN = ("none", "offset", "drift", "delay", "other device")
 SNR = 60.0  # dB
@@ -30,19 +32,18 @@ def drawn(rng, cause, peak):
     return {}, ()
 
 
-def name_causes(folder, records, count, seed, updater, progress):
+def name_causes(folder, records, count, seed):
     """Table of counts, (drawn, named), over `count` cases."""
     rng, table = np.random.default_rng(seed), np.zeros((len(DRAWN), len(CAUSES)), dtype=int)
     for k in range(count):
         cause, record = DRAWN[k % len(DRAWN)], records[int(rng.integers(len(records)))]
         fault, device = drawn(rng, cause, built(record)[2])
         made, size, _ = built(record, device) if device else built(record)
-        trained = network(folder, "right", int(rng.integers(3)))
+        trained = network(Path(folder), "right", int(rng.integers(3)))
         instruments = instrument(size, SNR, k, **fault)
-        loop = loop_of(made, instruments, trained.device(), updater(trained))
+        loop = loop_of(made, instruments, trained.device(), UPDATERS["default"](trained))
         run = forces(loop, made, "updater.cause")[1]
         table[DRAWN.index(cause), int(run["updater.cause"][-1])] += 1
-        progress((k + 1) / count)
     return table
 
 

@@ -31,7 +31,20 @@ def test_records_of_the_judgement_are_of_other_events(parts):
         {record[: record.index("-", 17)] if "1940" in record else record.split("-")[0] for record in records}
         for records in (cases.CHOSEN_ON, cases.RECORDS)
     ]
-    assert not events[0] & events[1] and len(cases.RECORDS) == 6
+    assert not events[0] & events[1] and len(cases.RECORDS) == len(cases.FORMER) == 6
+    assert not set(cases.RECORDS) & set(cases.FORMER)  # of the same events, but other components
+    assert not set(cases.NEW) & {*cases.CHOSEN_ON, *cases.RECORDS, *cases.FORMER} and len(cases.NEW) == 6
+
+
+def test_a_test_begins_at_rest_and_holds_the_strong_part_scaled_to_one_peak(parts):
+    cases, _ = parts
+    a = np.concatenate([np.full(2000, 1e-3), np.sin(0.3 * np.arange(6000))])  # 10 s of nothing at 200 Hz, then 30 s
+    rows = cases.strong_part(cases.GroundMotion(a, 0.005), 0.01)
+    still = rows[: round(cases.REST / 0.01), 0]
+    assert rows.shape == (2501, 1) and not still.any()
+    assert np.abs(rows).max() == pytest.approx(cases.PEAK, rel=0.02)  # other samples than those that were scaled
+    before = np.abs(rows[100:150]).max()
+    assert 0.0 < before < 0.05 * cases.PEAK  # the last second before the strong part is there
 
 
 def test_faults_are_drawn_from_their_ranges(parts):
@@ -59,7 +72,7 @@ def test_a_motion_beyond_the_training_is_no_fault(parts):
 def test_a_late_force_does_no_harm_and_the_delay_is_found(parts, tmp_path):
     """El Centro, the network of wang2020; an updater that takes the force as it comes is more than ten times worse."""
     cases, _ = parts
-    shutil.copyfile(FOLDER.parent / "wang2020" / "brace.safetensors", tmp_path / "right-0.safetensors")
+    shutil.copyfile(FOLDER.parent / "wang2020" / "brace.safetensors", tmp_path / "symmetric-right-0.safetensors")
     campaign, record = cases.Campaign(tmp_path), cases.CHOSEN_ON[0]
     assert campaign.ratio(record, "right", 0, "one step late").max() < 1.3
     assert campaign.ratio(record, "right", 0, "one step late", updater="ANN1 anchored").max() > 2.0

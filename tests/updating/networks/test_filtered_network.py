@@ -1,5 +1,7 @@
 """The filter on scales and weights of a network: its formulas, what it recovers, when its guard lets it out."""
 
+from collections import namedtuple
+
 import numpy as np
 import pytest
 from numba.core.runtime import _nrt_python, rtsys
@@ -10,9 +12,11 @@ from hyloop.neural import HysteresisNetwork
 from hyloop.transfer import sensor
 from hyloop.updating import filtered_network, forgetting_network
 from hyloop.updating.networks.diagnosis import CAUSES
+from hyloop.updating.networks.filtered_guard import believed
 from hyloop.updating.networks.filtered_memory import filtered_memory
 
 IDEAL = {"offset_std": 0.0, "drift_std": 0.0, "delay_std": 0.0, "shift_std": 0.0, "gain_std": 0.0, "bias_std": 0.0}
+FADING, CALM, NAMED_FROM = 0.99, 300.0, 0.08  # of the guard; ticks it counts in advance; mean part that is named
 HELD = 0.01  # derivatives by the last force are held within 1, so that they cannot grow without end
 
 
@@ -124,7 +128,7 @@ def test_noise_alone_changes_no_model(snr):
         rng, d = np.random.default_rng(seed), motion(800, 10 + seed)
         f = network.drive(d)
         size = {key: np.sqrt(np.mean(x**2)) * 10 ** (-snr / 20) for key, x in (("d", d), ("f", f))}
-        result = filtered_network(network, noise=size["f"], noise_d=size["d"]).drive(
+        result = filtered_network(network, noise=size["f"], noise_d=size["d"], share=1.0).drive(
             DT, d=d + rng.normal(0.0, size["d"], len(d)), f_m=f + rng.normal(0.0, size["f"], len(f))
         )
         assert not result["updated"].any()
@@ -155,6 +159,19 @@ def test_a_witness_that_errs_stops_what_would_be_given_out():
     assert heard["updated"][1199] > 0.8 and deaf["updated"][1199] > 0.8
     after = slice(1250, 1500)
     assert heard["updated"][after].mean() < 0.5 * deaf["updated"][after].mean()
+
+
+@pytest.mark.parametrize(
+    ("saved", "given"), [(0.0, 0.0), (0.099, 0.0), (0.15, 0.5), (0.2, 1.0), (0.9, 1.0), (-0.5, 0.0)]
+)
+def test_what_saves_less_than_a_tenth_of_the_error_is_not_given_out(saved, given):
+    """A witness that has erred so much less than the network as it is, in every tick alike."""
+    sums = namedtuple("Sums", ["sum_witness", "sum_alone", "long_witness", "long_alone"])
+    s, q = sums(*(np.zeros(1) for _ in range(4))), namedtuple("Guard", ["recent", "fading"])(0.99, 0.999)
+    assert believed(s, q, False, 0.0, 1.0 - saved, 1.0) == 0.0  # there was nothing to give, so nothing is proven
+    for _ in range(5):
+        part = believed(s, q, False, 0.3, 1.0 - saved, 1.0)
+    assert part == pytest.approx(given, abs=1e-9)
 
 
 def creep(network, result, states):
@@ -193,6 +210,32 @@ def test_models_get_the_pretrained_network_while_the_guard_is_shut():
     shut = result["updated"] == 0.0
     assert shut.any() and (~shut).any()
     assert (result["force_scale"][shut] == 1.0).all() and (result["force_scale"][~shut] != 1.0).all()
+
+
+def test_weights_learn_for_the_filter_and_are_given_out_only_if_asked_for():
+    """What holds for motions like those of the measured device alone stays with it."""
+    network, _, _ = trained()
+    d = motion(1500, 2)
+    f = similar(1.4, 0.9, d)
+    kept, shared = (filtered_network(network, **share).drive(DT, d=d, f_m=f) for share in ({}, {"share": 0.7}))
+    assert kept["updated"][-1] > 0.5 and abs(kept["force_scale"][-1] - 1.0) > 0.1
+    for k, weight in enumerate(network.weights):
+        assert (kept[f"w_{k}"] == weight).all()
+    assert any(shared[f"w_{k}"][-1] != weight for k, weight in enumerate(network.weights))
+
+
+def test_another_device_is_named_by_what_was_given_out_over_the_memory_of_the_guard():
+    """The channel counts parts of updates with the fading of the guard, over its weight: the cause follows from it."""
+    network, _, _ = trained()
+    d = motion(1200, 2)
+    result = filtered_network(network, fading=FADING).drive(DT, d=d, f_m=similar(1.4, 1.0, d))
+    given, weight, other = 0.0, CALM, []
+    for part in result["updated"]:
+        given, weight = FADING * given + part, FADING * weight + 1.0
+        other.append(given > NAMED_FROM * weight)
+    other = np.array(other)
+    assert (~other).any() and other.any()
+    np.testing.assert_array_equal(result["cause"] == CAUSES.index("other device"), other)
 
 
 def test_covariance_stays_definite_and_the_run_finite_under_bad_samples():

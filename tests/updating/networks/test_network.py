@@ -14,6 +14,7 @@ from hyloop.neural.perceptron import evaluate, gradients, random_weights, weight
 from hyloop.updating import pretrain
 
 ROUND_OFF = 1e-12
+CREEPS, SKEW = 0.3, 0.5  # of a network that was not told: several times less, with room for another start
 
 
 @jit
@@ -77,6 +78,29 @@ def test_training_learns_the_record_and_repeats_itself():
     assert longer.mse > network.mse
 
 
+def creep(network, d, f):
+    """Root mean square of the change of force in a tick without motion, over half the range; states of no record."""
+    rng = np.random.default_rng(1)
+    states = np.column_stack([np.abs(d).max() * rng.uniform(-1, 1, 300), np.abs(f).max() * rng.uniform(-1, 1, 300)])
+    after = [perceptron(network.weights, scaled_inputs(network, x, x, force, 0.0)) for x, force in states]
+    return np.sqrt(np.mean((np.array(after) - (states[:, 1] - network.centre[6]) * network.factor[6]) ** 2))
+
+
+def test_a_network_that_was_told_so_keeps_its_force_at_rest():
+    network, d, f = trained()
+    rested = pretrain(d, f, dt=DT, iterations=150, width=WIDTH, depth=DEPTH, rest=0.5)
+    assert 0.0 < creep(rested, d, f) < CREEPS * creep(network, d, f)
+    assert rested.error < 0.1 * np.sqrt(np.mean(f**2))
+
+
+def test_a_network_of_a_symmetric_device_is_the_same_both_ways():
+    network, d, f = trained()
+    symmetric = pretrain(d, f, dt=DT, iterations=150, width=WIDTH, depth=DEPTH, symmetric=True)
+    odd = [np.sqrt(np.mean((each.drive(d) + each.drive(-d)) ** 2)) for each in (network, symmetric)]
+    assert odd[1] < SKEW * odd[0]
+    assert symmetric.centre[6] == 0.0 and symmetric.factor[6] == pytest.approx(1.0 / np.abs(f).max(), rel=ROUND_OFF)
+
+
 def test_force_stays_within_reach():
     network, _, f = trained()
     wild = network.block(**{**network.named, "w_0": 1e3, **{f"w_{k}": 50.0 for k in range(20, 60)}})
@@ -135,6 +159,8 @@ def test_bad_records_are_refused():
         pretrain(np.zeros(100), np.zeros(100), dt=DT)
     with pytest.raises(UnknownName, match="energy"):
         pretrain(d, f, dt=DT, energy="tottal")
+    with pytest.raises(OutOfBounds, match="rest"):
+        pretrain(d, f, dt=DT, rest=-0.5)
     with pytest.raises(OutOfBounds, match="width"):
         hysteresis_network(width=0, dt=DT)
 

@@ -7,26 +7,27 @@ __all__ = ["CAUSES", "named"]
 
 CAUSES = ("none", "offset", "drift", "delay", "other device", "beyond the training", "shift")
 """What the channel ``cause`` counts from 0; a shift is an offset of the measured deformation."""
-# over half the force range of the training; in ticks; part of an update. Chosen on drawn cases under the records on
-# which the settings of the filter were chosen
-_OFFSET, _DRIFT, _DELAY, _UPDATED = 0.005, 0.0125, 0.3, 0.6
+# over half the force range of the training; in ticks; mean part of an update. Chosen on 300 drawn cases under the
+# eleven records on which the settings of the filter were chosen
+_OFFSET, _DRIFT, _DELAY, _UPDATED = 0.005, 0.009, 0.3, 0.08
 _SHIFT = 0.01  # over half the range of the deformation
 _RESTED = 10.0  # ticks at rest that tell an offset
 _MOSTLY = 0.5
 
 
 @verb
-def named(s, m, drift, updated):
+def named(s, m, drift):
     """The cause of what is measured, as a number.
 
-    Another device is named where most of an update is given out. Offsets are told by what was shown at rest, where the
+    Another device is named where enough of an update has been given out over the memory of the guard: the witness is
+    moody, and at the end of a motion it has little to tell. Offsets are told by what was shown at rest, where the
     test began with it; else the offset of the filter counts, of which a network has one of its own on another motion.
     A delay is named before an offset that it might feign. Where most of the surprise came outside the range of the
     training, nothing can be said of the device.
     """
     half, rested = 1.0 / abs(m.factor[6]), s.still[0] >= _RESTED
     offset = s.f_still[0] if rested else m.device[0]
-    if updated > _UPDATED:
+    if s.sum_given[0] > _UPDATED * s.weight[0]:
         return 4.0
     if m.device[2] > _DELAY:
         return 3.0

@@ -7,6 +7,9 @@ from hyloop.core.jit import verb
 __all__ = ["believed", "deserved", "give_out", "watch"]
 
 _GAINED = 4.0  # part of an update per part of the squared error that its witness has less
+# parts of the error that a witness saves, over the memory of the guard: what saves less than the first is not followed
+# at all, what saves more than the second wholly
+_UNPROVEN, _PROVEN = 0.1, 0.2
 
 
 @verb
@@ -36,11 +39,18 @@ def give_out(n, m, q, part, y):
 
 
 @verb
-def believed(s, q, still, seen, wrong):
-    """Part of an update that its witness speaks for, from what it has gained of late over the first explanation."""
+def believed(s, q, still, part, seen, wrong):
+    """Part of an update that its witness speaks for, from what it has gained over the first explanation: of late, and
+    over the memory of the guard. Ticks in which there was nothing to give tell nothing of the latter."""
     if not still:
         s.sum_witness[0] = q.recent * s.sum_witness[0] + seen * seen
         s.sum_alone[0] = q.recent * s.sum_alone[0] + wrong * wrong
-    if not s.sum_alone[0] > 0.0:
+        if part > 0.0:
+            s.long_witness[0] = q.fading * s.long_witness[0] + seen * seen
+            s.long_alone[0] = q.fading * s.long_alone[0] + wrong * wrong
+    if not (s.sum_alone[0] > 0.0 and s.long_alone[0] > 0.0):
         return 0.0
-    return min(1.0, max(0.0, _GAINED * (1.0 - s.sum_witness[0] / s.sum_alone[0])))
+    saved = 1.0 - math.sqrt(s.long_witness[0] / s.long_alone[0])
+    proven = min(1.0, max(0.0, (saved - _UNPROVEN) / (_PROVEN - _UNPROVEN)))
+    of_late = min(1.0, max(0.0, _GAINED * (1.0 - s.sum_witness[0] / s.sum_alone[0])))
+    return proven * proven * (3.0 - 2.0 * proven) * of_late

@@ -39,12 +39,15 @@ STATE = {
     "sum_device": "-",
     "sum_beyond": "-",  # of the first where it was outside the range of its training
     "weight": "-",
+    "sum_given": "-",  # parts of an update that were given out, fading as slowly
     # the witness: a model as the guard would give it out, under the measured deformation
     "d_witness": "m",
     "f_witness": "N",
     "e_witness": "J",
     "sum_witness": "N2",  # its squared error, and that of the first explanation, fading fast
     "sum_alone": "N2",
+    "long_witness": "N2",  # the same two as long as the guard remembers, while there was something to give
+    "long_alone": "N2",
 }
 PARAMS = {
     "tolerance": Param("N", 1.0, 0.0, about="error of the freely running network in training"),
@@ -57,7 +60,7 @@ PARAMS = {
     "scale_walk": Param("-", 0.0, 0.0, about="random walk of the logarithms of the scales in a tick"),
     "weight_walk": Param("-", 0.0, 0.0, about="random walk of the weights in a tick"),
     "evidence": Param("-", 4.0, 0.0, about="squared error over what is explained that contradicts nothing"),
-    "share": Param("-", 0.7, 0.0, 1.0, about="part of the change of the weights that is given out"),
+    "share": Param("-", 0.0, 0.0, 1.0, about="part of the change of the weights that is given out"),
     "fading": Param("-", 0.999, 0.0, 1.0, about="forgetting factor of the guard"),
     "recent": Param("-", 0.99, 0.0, 1.0, about="forgetting factor of the witness"),
     "creep": Param("-", 3e-3, 0.0, about="change of the force at rest that an update may make in a tick, 0: any"),

@@ -22,11 +22,16 @@ error and noise explain, summed over *n* ticks and fading, the models get the pa
 
 .. math:: \kappa = \max\left(0,\ 1 - \frac{\epsilon\,n + S_2}{S_1}\right)
 
-of the change of the scales, and `share` of it of the change of the weights: nothing as long as sensor faults and noise
-explain what is measured, nearly all where another device explains it far better. (The form is that of James and Stein.)
+of the change of the scales: nothing as long as sensor faults and noise explain what is measured, nearly all where
+another device explains it far better. (The form is that of James and Stein.) Scales carry over to every place. What
+weights learn holds for motions like those of the measured device alone, and harms where they are smaller, as at a roof:
+they take what no scale explains, so that scales need not, and `share` of their change is given out: by default none.
 A *witness* is heard as well: a model as it would be given out runs freely beside the measured device. With its squared
 errors *W* and those :math:`W_1` of the first explanation, over the last hundred ticks or so, the models get
-:math:`\min(1, 4\,(1 - W/W_1))` of that part.
+:math:`\min(1, 4\,(1 - W/W_1))` of that part. What cannot be followed must not be followed: where scales are the wrong
+remedy, as for a device with sharper loops, a witness gains a little now and then, and models elsewhere lose by it. So
+the witness must also have saved a tenth of the error, :math:`1 - \sqrt{W/W_1}`, over the memory of the guard, in the
+ticks in which there was something to give; from a fifth on all is given, and a smooth step lies between.
 
 A device that does not move keeps its force, and a network with other weights may not: where motions are small, as at a
 roof, its force would creep away tick by tick. So every other tick the filter is told that, at some state between rest
@@ -79,7 +84,7 @@ def filtered_network(
     bias_std: float = 0.02,
     late: int = 4,
     evidence: float = 4.0,
-    share: float = 0.7,
+    share: float = 0.0,
     fading: float = 0.999,
     recent: float = 0.99,
     creep: float = 3e-3,

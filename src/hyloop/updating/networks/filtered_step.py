@@ -79,11 +79,12 @@ def filtered_step(width: int, depth: int, rule: int, adaptive: int, late: int) -
         give_out(n, m, q, part, pointer(y))
         if fresh and q.recent > 0.0:
             seen = f_m - m.device[0] - drift - run_witness(width, depth, rule, late, s, m, y[0], y[1], pointer(y[2:]))
-            part *= believed(s, q, still, seen, wrong)
+            part *= believed(s, q, still, part, seen, wrong)
             give_out(n, m, q, part, pointer(y))
+        s.sum_given[0] = q.fading * s.sum_given[0] + part if fresh else s.sum_given[0]
         y[out + 2] = part
         y[out + 3], y[out + 4], y[out + 5], y[out + 6] = m.device[0], drift, m.device[2] * dt, m.device[3]
-        y[out + 8] = named(s, m, drift, part)
+        y[out + 8] = named(s, m, drift)
         s.ticks[0] += 1.0 if fresh else 0.0
 
     return advance

@@ -9,13 +9,14 @@ from threadpoolctl import threadpool_limits
 
 from hyloop.core.jit import jit
 from hyloop.core.levenberg_marquardt import Factors, identity, minimise
-from hyloop.errors import BadInput, BadShape, UnknownName
+from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
 from hyloop.neural.hysteresis import ENERGIES, INPUTS, HysteresisNetwork
 from hyloop.neural.perceptron import evaluate, gradients, random_weights, weight_count
 
 __all__ = ["pretrain"]
 
 _LEAST = 50  # samples
+_MIRROR = np.array([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0, -1.0])  # of the inputs and the force of a symmetric device
 
 
 def pretrain(
@@ -30,6 +31,8 @@ def pretrain(
     energy: str = "total",
     share: float = 0.75,
     stiffness: float = 0.0,
+    rest: float = 0.0,
+    symmetric: bool = False,
     progress: Callable[[float], None] = lambda part: None,
 ) -> HysteresisNetwork:
     """Train a network on the deformation and force of one recorded test.
@@ -48,6 +51,11 @@ def pretrain(
         Part of the samples, drawn at random, that is trained on (the paper: 75 %). The error on the others is not used.
     stiffness : float
         Initial stiffness declared to integration methods.
+    rest : float
+        For every sample trained on, so many more of a device that does not move and keeps its force, at states drawn
+        between rest and those of the record. Without them the force of a network that stands still creeps.
+    symmetric : bool
+        The device is the same both ways: every sample counts with the other sign as well.
 
     Notes
     -----
@@ -67,7 +75,11 @@ def pretrain(
         raise BadInput(f"pretrain: dt = {dt!r} s must be positive and finite.")
     if energy not in ENERGIES:
         raise UnknownName("energy", energy, ENERGIES, where="pretrain")
+    if not (rest >= 0.0 and np.isfinite(rest)):
+        raise OutOfBounds(f"pretrain: rest = {rest!r} must be finite and not negative.")
     samples = _samples(d, f, ENERGIES[energy])
+    if symmetric:
+        samples = np.concatenate([samples, samples * _MIRROR])
     low, high = samples.min(0), samples.max(0)
     if not (high > low).all():
         raise BadInput("pretrain: the record never changes (constant deformation or force), so nothing can be learned.")
@@ -75,10 +87,13 @@ def pretrain(
     scaled = (samples - centre) * factor
     rng = np.random.default_rng(seed)
     w = random_weights(rng, INPUTS, width, depth)
-    used = rng.permutation(len(d))[: int(share * len(d))]
+    used = rng.permutation(len(samples))[: int(share * len(samples))]
+    known = scaled[used]
+    if rest > 0.0:
+        known = np.concatenate([known, (_at_rest(rng, samples, int(rest * len(used))) - centre) * factor])
     # one thread: the same bytes on any number of cores, and matrices this small gain nothing from more
     with threadpool_limits(1):
-        w, mse = _descend(w, np.ascontiguousarray(scaled[used]), width, depth, iterations, progress)
+        w, mse = _descend(w, np.ascontiguousarray(known), width, depth, iterations, progress)
     network = HysteresisNetwork(w, centre, factor, 0.0, dt, mse / 4.0, width, depth, energy, stiffness)
     return replace(network, error=float(np.sqrt(np.mean((network.drive(d) - f) ** 2))))
 
@@ -90,6 +105,15 @@ def _samples(d: np.ndarray, f: np.ndarray, rule: int) -> np.ndarray:
     return np.column_stack(
         [d, d_last, f_last, d_last * f_last, f_last * (d - d_last), np.cumsum(np.abs(f_last * path)), f]
     )
+
+
+def _at_rest(rng: np.random.Generator, samples: np.ndarray, count: int) -> np.ndarray:
+    """Inputs and force of a device that does not move, (count, 7), at states between rest and those of the record."""
+    at = samples[rng.integers(len(samples), size=count)]
+    part = rng.uniform(size=(3, count))
+    sign = rng.choice([-1.0, 1.0], size=(2, count))
+    d, f, energy = sign[0] * part[0] * at[:, 0], sign[1] * part[1] * at[:, 6], part[2] * at[:, 5]
+    return np.column_stack([d, d, f, d * f, np.zeros(count), energy, f])
 
 
 def _descend(
