@@ -228,7 +228,7 @@ def test_springs_of_every_size_share_compiled_code(order):
 def test_what_cannot_be_frozen_is_refused_with_a_reason(tmp_path):
     with pytest.raises(BadInput, match=r"Curve is a function written in JAX.*device law"):
         freeze(Curve(jnp.sin), spring_card())
-    with pytest.raises(BadInput, match=r"cannot freeze a str; what can be frozen is Stack, StateSpaceNetwork, PhysicsLayer"):
+    with pytest.raises(BadInput, match=r"cannot freeze a str; what can be frozen is Stack, StateSpace"):
         freeze("network", spring_card())
     with pytest.raises(BadInput, match=r"units of the network are softplus; the loop has tanh and relu"):
         freeze(friction(activation=jax.nn.softplus), card_of(lugre_exact))
