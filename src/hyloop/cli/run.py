@@ -10,6 +10,7 @@ from hyloop.errors import RunFailed
 from hyloop.record import Recording
 from hyloop.report.response import Response, respond
 from hyloop.report.run_page import write_report
+from hyloop.report.trust import trust_sentence, watched
 from hyloop.study.run import run_file
 
 __all__ = ["run_run", "show_response"]
@@ -70,6 +71,8 @@ def run_run(
         )
         return
     show_response(respond(recording), None if other is None else respond(other), _other_name(against))
+    for one in watched(recording):
+        console.print(trust_sentence(one), highlight=False)
     for note in [*recording.notes, *([missing] if missing else [])]:
         console.print(f"note: {note}")
     console.print(f"{ticks} controller ticks, {pace:.2f} µs each, recording included")

@@ -12,7 +12,7 @@ from hyloop.report.charts import Chart
 from hyloop.report.display import Line, Panel, Recordings, history_panels, readable, rows_to_draw, short
 from hyloop.report.page import Answer, Section, Table
 
-__all__ = ["Watched", "trust_answer", "trust_sections", "watched"]
+__all__ = ["Watched", "trust_answer", "trust_sections", "trust_sentence", "watched"]
 
 _POINTS = 1200  # of one line; the rows of three lines are drawn together
 _MOST = 6  # sites that are drawn
@@ -55,6 +55,11 @@ class Watched:
             return None
         own = self.fallback == 0.0
         return float(np.mean(((self.low <= self.truth) & (self.truth <= self.high))[own])) if own.any() else None
+
+    @property
+    def error(self) -> float | None:
+        """Root mean square error over the range of the true force."""
+        return nrmse(self.truth, self.f) if self.truth is not None and np.ptp(self.truth) > 0.0 else None
 
     @property
     def half_width(self) -> float:
@@ -102,9 +107,9 @@ def trust_answer(recording: Recording) -> Answer | None:
     """The head of a page about a model of which the true force is known; None where there is none."""
     for one in watched(recording):
         name = f"{one.site}.d"
-        if one.truth is None or one.covered is None or name not in recording.names or np.ptp(one.truth) == 0.0:
+        if one.error is None or one.covered is None or name not in recording.names:
             continue
-        error = f"{short(100.0 * nrmse(one.truth, one.f))} %"
+        error = f"{short(100.0 * one.error)} %"
         wanted, held = (f"{short(100.0 * share)} %" for share in (one.about["coverage"], one.covered))
         numbers = [
             (error, f"root mean square error of {one.site} over the range of the true force"),
@@ -143,7 +148,7 @@ def trust_sections(recordings: Recordings) -> list[Section]:
     for name, recording in recordings.items():
         for one in watched(recording):
             of = f", {name}" if len(recordings) > 1 else ""
-            said.append(_sentence(one, of))
+            said.append(trust_sentence(one, of))
             rows.append([f"{one.site}{of}", *_numbers(one)])
             if len(charts) < _MOST:
                 charts.append(_chart(one, of))
@@ -176,9 +181,13 @@ def _numbers(one: Watched) -> list[float | None]:
     ]
 
 
-def _sentence(one: Watched, of: str) -> str:
+def trust_sentence(one: Watched, of: str = "") -> str:
+    """How near the model was, what its band was worth, and how long the fallback helped."""
     wanted = f"{100 * one.about['coverage']:.3g} %"
-    text = f"{one.site}{of}: the band for {wanted} is {short(1e-3 * one.half_width)} kN wide to either side on average"
+    text = f"{one.site}{of}: "
+    if one.error is not None:
+        text += f"{short(100.0 * one.error)} % off the true force (NRMSE); "
+    text += f"the band for {wanted} is {short(1e-3 * one.half_width)} kN wide to either side on average"
     if one.covered is not None:
         text += f" and holds {100 * one.covered:.3g} % of the true force while the model has it"
     if one.measured is not None:
