@@ -147,6 +147,11 @@ PLAIN = """
 block = { law = "dashpot", c = 1.0 }
 inputs = { v = "damper1.actuator.v" }
 """
+TRUTH = """
+[blocks.afterwards]
+block = { law = "brfd_gap_slip", draw = "damper1" }
+inputs = { d = "damper2.d", v = "damper2.v", a = "damper2.a" }
+"""
 FREE = """
 [blocks.observer]
 block = { network = "net.safetensors" }
@@ -161,6 +166,12 @@ inputs = { f1 = "damper1.f", d = "damper1.d_m" }
         ("damper1.Fc_pos", "", "damper2: input f1 is connected to damper1.Fc_pos"),  # a parameter of the specimen
         ("other.f", "", "damper2: input f1 is connected to other.f"),  # a model is no measurement
         ("hidden.f", PLAIN, "damper2: input f1 is connected to hidden.f"),  # made of the true velocity
+        (
+            "afterwards.f",
+            TRUTH,
+            "damper2: input f1 is connected to afterwards.f",
+        ),  # a specimen, moved by commands alone
+        ("afterwards.f_m", TRUTH, "damper2: input f1 is connected to afterwards.f_m"),
         ("damper1.f_m", FREE, "observer: input f1 is connected to damper1.f,"),
     ],
 )
