@@ -103,7 +103,7 @@ def test_every_model_has_one_kind_of_file(tmp_path):
     header = header_of(tmp_path / "net.safetensors")
     assert (header["kind"], header["model"]) == ("hyloop network", "hysteresis")
     assert json.loads(header["card"])["about"] == {"note": "kept"}
-    assert set(MODELS) == {"stack", "hysteresis", "law", "spring", "state space"}
+    assert set(MODELS) == {"stack", "hysteresis", "law", "guided law", "spring", "state space"}
 
 
 @pytest.mark.parametrize("damage", ["model", "parts", "tensor", "factor", "digest"])

@@ -119,7 +119,7 @@ def test_the_linear_start_finds_a_linear_system(study):
 
 
 def test_fits_learn_and_never_ask_for_a_test(study, monkeypatch):
-    """Few trials on own records of own making; what is asked of the benchmark is written down."""
+    """Few trials on own records of own making, the first of which may fail; what is asked of it is written down."""
     r, m, fits = (part(study, name) for name in ("records", "models", "fits"))
     asked = []
 
@@ -136,15 +136,15 @@ def test_fits_learn_and_never_ask_for_a_test(study, monkeypatch):
     params = fits.law_alone("estimation", (3, 0))
     like = {"law": m.corrected(params, 0), "black": m.black_box(start, 0)}
     found = {
-        "law": fits.law_and_network("estimation", 0, params, (4, 0)),
-        "black": fits.black_box("estimation", 0, (4, 0)),
+        "law": fits.law_and_network("estimation", 0, params, (10, 0)),
+        "black": fits.black_box("estimation", 0, (10, 0)),
     }
     for key, factor in (("law", m.LAW_TICKS), ("black", m.BLACK_TICKS)):
         before, after = (
             m.error(m.frozen(model, start, seen).device(), seen[0], factor)
             for model in (like[key], m.restored(like[key], found[key]))
         )
-        assert after < 0.95 * before
+        assert after < 0.95 * before, key
     assert set(asked) == {"estimation"}
     for cached in (fits.training, fits.validation, fits.start):
         cached.cache_clear()

@@ -76,7 +76,7 @@ def study_stage(
 
     Every stage reads the files of those before it. A training that breaks off goes on where it was.
 
-    Example: hyloop study stage malik2025 train specimen=chatter network=listening seed=0
+    Try:  hyloop study stage malik2025
     """
     from hyloop.study.stages import find_stages, options_of, run_stage, stage_folder
 
