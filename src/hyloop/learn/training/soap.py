@@ -1,10 +1,11 @@
 r"""SOAP: Adam in the coordinates in which the gradients of a matrix are least correlated.
 
-For a matrix of weights with gradients G, the running means :math:`L = \langle G G^T\rangle` and
-:math:`R = \langle G^T G\rangle` have eigenvectors :math:`Q_L` and :math:`Q_R`. Adam works on :math:`Q_L^T G\,Q_R`, and
-its step is turned back. Gates of a recurrent layer see the same inputs and are trained through the same states, so that
-their gradients are strongly correlated, while Adam looks at each weight by itself. In the one trial made (the
-network of Malik et al., 2000 updates, one seed) the training loss was 0.025, with Adam 0.032. Biases and rows or columns alone are left to plain Adam.
+For a matrix of weights with gradients G, the running means :math:`L = \langle G G^T\rangle` and :math:`R = \langle
+G^T G\rangle` have eigenvectors :math:`Q_L` and :math:`Q_R`. Adam works on :math:`Q_L^T G\,Q_R`, and its step is
+turned back. Gates of a recurrent layer see the same inputs and are trained through the same states, so that their
+gradients are strongly correlated, while Adam looks at each weight by itself. In the one trial made (the network of
+Malik et al., 2000 updates, one seed) the training loss was 0.025, with Adam 0.032. Biases and rows or columns alone
+are left to plain Adam.
 
 References
 ----------
