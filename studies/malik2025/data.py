@@ -17,16 +17,18 @@ from typing import Any
 import h5py
 import numpy as np
 
+from hyloop.core.block import Instance
 from hyloop.core.writing import replacing
 from hyloop.data import data_folder
+from hyloop.devices.brfd import draw_brfd
 
 from .frame import LEVELS, STROKE, deformations
 from .motions import Motion, plain, varied
-from .specimens import Run, measure
+from .specimens import CENTRED, WIDE, Run, measure
 
 SIDES = ("train", "validation", "test")
 AMPLITUDES, MIXTURES = 6, 5  # other amplitudes and mixtures of each of the 27 components: 972 runs at three capacities
-SEEDS = {"variations": 777, "train": 301, "validation": 302, "test": 303}
+SEEDS = {"variations": 777, "backlash": 778, "train": 301, "validation": 302, "test": 303}
 
 
 def split() -> dict[str, dict[str, str]]:
@@ -69,12 +71,23 @@ def make_deformations(source: Path, path: Path, progress: Callable[[float], None
     with replacing(path) as temporary, h5py.File(temporary, "w") as file:
         for (side, level), size in work.items():
             found = deformations(
-                shakes[side], level, progress=lambda part, d=done, s=size: progress((d + part * s) / total)
+                shakes[side],
+                level,
+                in_frames(side, level, size),
+                progress=lambda part, d=done, s=size: progress((d + part * s) / total),
             )
             kept = [(m, d) for m, d in zip(shakes[side], found, strict=True) if np.abs(d).max() < STROKE]
             group = file.create_group(f"{side}/{level:.0f}")
             _write(group, [d for _, d in kept], [m.name for m, _ in kept], [m.event for m, _ in kept])
             done += size
+
+
+def in_frames(side: str, level: float, size: int) -> list[Instance | None]:
+    """What stands in the frame under each motion: in training every second time a drawn damper with backlash."""
+    if side != "train":
+        return [None] * size
+    rng = np.random.default_rng([SEEDS["backlash"], round(level)])
+    return [draw_brfd(rng, "gap-slip", level, centred=CENTRED, **WIDE) if k % 2 else None for k in range(size)]
 
 
 def make_runs(source: Path, path: Path, kind: str, progress: Callable[[float], None] = lambda _: None) -> None:

@@ -17,7 +17,7 @@ PERIOD = 0.39 / np.sqrt(0.5)  # s, first mode at full scale
 LEAST, MOST = 0.0005, 0.995  # of the Arias intensity between which a motion is kept,
 BEFORE, AFTER = 1.0, 3.0  # with so many seconds around it
 LONGEST = 30_000  # samples
-AMPLITUDE = (0.4, 1.1)  # of varied motions, over the maximum considered level
+AMPLITUDE = (0.4, 1.3)  # of varied motions, over the maximum considered level
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def plain(stations: dict[str, str], components: tuple[int, ...] = (0, 1)) -> lis
 def varied(stations: dict[str, str], seed: int, amplitudes: int, mixtures: int) -> list[Motion]:
     """Each component again with other amplitudes and signs, and mixed with another one and stretched in time.
 
-    Amplitudes are uniform in 0.4 to 1.1. A mixture is a record and another of the same side of the split, in shares
+    Amplitudes are uniform in 0.4 to 1.3. A mixture is a record and another of the same side of the split, in shares
     that keep the sum of squares, both stretched by 0.75 to 1.3; its event is that of the first, and as nothing of the
     other sides enters it, it belongs to its own side alone.
     """
