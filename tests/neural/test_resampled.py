@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from oracles.networks import random_tensors
 
+from hyloop.devices import lugre
 from hyloop.errors import BadInput
 from hyloop.neural import Card, FrozenStack, Signal, mlp, ocp_nn
+from hyloop.neural.guided import FrozenGuidedLaw, Head
 from hyloop.neural.resampled import resampled
 
 TICK = 1 / 1024
@@ -90,3 +92,35 @@ def test_rates_without_a_whole_number_between_are_refused(rate):
         resampled(network().device()).drive(1 / rate, **smooth(64))
     with pytest.raises(BadInput, match="none of"):
         resampled(network().device(), "cubic")
+
+
+@pytest.mark.parametrize("m", [1, 2, 4, 16])
+def test_in_phases_every_tick_is_answered_as_at_its_own_rate(m):
+    """Each phase is the network alone with every m-th sample, to the bit; together they count all ticks outside."""
+    u, own = smooth(1024 * m, seconds=0.5), network()
+    found = resampled(own.device(), "phases").drive(TICK / m, **u)
+    alone = [own.drive(TICK, **{key: values[k::m] for key, values in u.items()}) for k in range(m)]
+    for k, each in enumerate(alone):
+        assert np.array_equal(found["f"][k::m], each["f"])
+    assert found["outside"][-1] == sum(each["outside"][-1] for each in alone) > 0.0
+    assert np.all(np.diff(found["outside"]) >= 0.0)
+
+
+def test_a_guided_law_runs_in_phases_too():
+    architecture = ocp_nn(2, 1, outputs=2)
+    tensors = random_tensors(architecture, np.random.default_rng(5))
+    inputs = (*SIGNALS, Signal("v", "m/s", 0.0, 1.0, -1.0, 1.0))
+    law = lugre()
+    own = FrozenGuidedLaw(
+        law.block,
+        np.array(list(law.params.values())),
+        {"sigma0": Head(), "sigma1": Head()},
+        architecture,
+        tensors,
+        Card(inputs, (Signal("f", "N"),), dt=TICK),
+    )
+    u = smooth(4096, seconds=0.5)
+    u["v"] = np.gradient(u["d"]) * 4096
+    found = resampled(own.device(), "phases").drive(TICK / 4, **u)["f"]
+    for k in range(4):
+        assert np.array_equal(found[k::4], own.device().drive(TICK, **{key: a[k::4] for key, a in u.items()})["f"])

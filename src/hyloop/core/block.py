@@ -67,6 +67,7 @@ class Block:
     flags: frozenset[str] = field(default_factory=frozenset)
     memory: int = 0  # numbers after the named state, such as the weights and the covariance of a network that learns
     contents: np.ndarray | None = None  # what the memory begins with, such as the weights of a trained network
+    constant: tuple[int, int] = (0, 0)  # places in the state, from and to, that never change, such as weights
     tick: float | None = None  # sampling interval in s that a trained block has learned; None where it runs at any
     fits: Callable[..., None] | None = None  # fits(dt, **params) refuses a sampling interval that does not go with them
 

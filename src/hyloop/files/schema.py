@@ -68,9 +68,10 @@ class SiteSpec(Table):
     """Physical site, or list of them, whose measured signals a network here hears; [networks.md](networks.md)."""
     link: LinkSpec | None = None
     """How late what it hears arrives; without it, in the same tick."""
-    resample: Literal["hold", "line"] | None = None
-    """Run a network that was trained at another rate: one of its samples is some ticks of the controller, between which
-    its force is held or goes on along a line, or a tick is some of its samples."""
+    resample: Literal["hold", "line", "phases"] | None = None
+    """Run a network that was trained at another rate. In a faster controller its force is held between its samples, goes
+    on along a line, or as many of it as a sample has ticks run in turn (phases); in a slower one a tick is some of its
+    samples."""
     max_d: Length | None = None
     """Deformation that stops the run."""
     max_f: Force | None = None

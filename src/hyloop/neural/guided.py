@@ -26,7 +26,7 @@ from hyloop.neural.architecture import Architecture
 from hyloop.neural.card import Card, Signal
 from hyloop.neural.frozen import FrozenNetwork, check_physical, check_si, check_tensors
 from hyloop.neural.guided_step import compiled_step
-from hyloop.neural.image import memory_image
+from hyloop.neural.image import memory_image, weights_place
 from hyloop.neural.ranges import MONITOR
 
 __all__ = ["AT_ONE", "FrozenGuidedLaw", "Head", "check_guided"]
@@ -150,7 +150,9 @@ class FrozenGuidedLaw(FrozenNetwork, model="guided law"):
         places = [names.index(key) for key in law.inputs]
         chosen = [list(law.params).index(key) for key in self.guided]
         step = compiled_step(law, places, chosen, [(h.low, h.high, h.shift) for h in self.guided.values()])
-        return replace(make(step), name=f"guided {law.name}", contents=image, tick=self.card.dt)
+        made, monitor = make(step), len(law.state) + len(law.params) + len(law.inputs)
+        made = replace(made, name=f"guided {law.name}", contents=image, tick=self.card.dt)
+        return replace(made, constant=weights_place(image, monitor))
 
     def _linear(self, stiffness: float, damping: float, **named: float) -> tuple[float, float]:
         k, c = self.law.linear(**named) if self.law.linear else (0.0, 0.0)

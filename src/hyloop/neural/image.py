@@ -19,7 +19,7 @@ from hyloop.neural.cells import GRU, KINDS, LSTM, Cell, dense_step, gru_step, ls
 from hyloop.neural.lanes import as_float32, as_int64, padded
 from hyloop.neural.ranges import MONITOR, beyond, note_excess
 
-__all__ = ["evaluate", "memory_image"]
+__all__ = ["evaluate", "memory_image", "weights_place"]
 
 
 class Header(NamedTuple):
@@ -128,6 +128,13 @@ def memory_image(architecture: Architecture, tensors: dict[str, np.ndarray], car
     for cell, w in zip(cells, weights, strict=True):
         image.view(np.float32)[cell.weights : cell.weights + len(w)] = w
     return image[HEADER:]
+
+
+def weights_place(image: np.ndarray, before: int = 0) -> tuple[int, int]:
+    """Where the weights lie, from and to, in the state of a block whose image comes behind `before` more numbers."""
+    words = np.concatenate([np.zeros(HEADER), image]).view(np.int64)
+    cells = [Cell(*words[CELLS + CELL * k : CELLS + CELL * (k + 1)]) for k in range(words[CELLS - 1])]
+    return before + int(min(c.weights for c in cells)) // 2, before + int(min(c.state for c in cells)) // 2
 
 
 def _places(architecture: Architecture, weights: list[int], first: int) -> tuple[Header, list[Cell], int]:

@@ -5,9 +5,14 @@ on along the line through the last two:
 
 .. math:: y_{k+j} = y_k + \frac{j}{m}\,(y_k - y_{k-m}), \qquad 0 \le j < m
 
-Held, they are late by (m - 1)/2 ticks in the mean; along the line by none, but for an overshoot where they turn. In a
-slower controller it runs m times in a tick, on inputs that go on a straight line from the last sample to this one; it
-then sees a motion without anything above half of the controller's rate. Both are causal.
+Held, they are late by (m - 1)/2 ticks in the mean; along the line by none, but for an overshoot where they turn.
+
+Or it runs in *phases*: m of it in turn, one in every tick, each with a state of its own and the samples of every m-th
+tick. Then every output is of this very tick, as it was trained, for the work of one network. A network with memory learns
+faster with longer samples, as a history has fewer of them; phases give it back the rate of the controller.
+
+In a slower controller it runs m times in a tick, on inputs that go on a straight line from the last sample to this one;
+it then sees a motion without anything above half of the controller's rate. All of it is causal.
 """
 
 from dataclasses import replace
@@ -16,25 +21,30 @@ from typing import Any
 import numpy as np
 
 from hyloop.core.block import Block, Instance, inplace_block, rebind
+from hyloop.core.jit import jit
 from hyloop.core.tick import same_tick, typed_tick
 from hyloop.errors import BadInput
 
 __all__ = ["BETWEEN", "own_tick", "resampled"]
 
-BETWEEN = ("hold", "line")
+BETWEEN = ("hold", "line", "phases")
 _MOST = 32  # signals on either side
 _MANY = 16  # ticks in a sample, or samples in a tick
-# the memory: ticks so far, the interval of the block, how many outputs go on along a line; then four rows of signals
-_COUNT, _TICK, _LINE, _ROWS = 0, 1, 2, 3
+# the memory: ticks so far, the interval of the block, how many outputs go on along a line (-1: phases), the size of its
+# state and the part of it that never changes, ticks outside of all phases; then four rows of signals
+_COUNT, _TICK, _LINE, _SIZE, _FIXED, _CHANGING, _OUTSIDE, _ROWS = 0, 1, 2, 3, 4, 5, 6, 7
 _LAST_U, _U, _LAST_Y, _Y = (_ROWS + k * _MOST for k in range(4))
-_INSIDE = _ROWS + 4 * _MOST  # where the state of the block itself begins
+_INSIDE = _ROWS + 4 * _MOST  # where the state of the block itself begins; behind it, what changes, for each phase
+_PHASES = -1.0
 inner: Any = None  # the block, which `resampled` puts here
 
 
 def advance(x, u, dt, p, y):
     """A trained block at a rate that is not its own."""
     count, tick = x[_COUNT], x[_TICK]
-    if tick > dt:
+    if tick > dt and x[_LINE] == _PHASES:
+        _turn(x, u, tick, int(count) % round(tick / dt), p, y)
+    elif tick > dt:
         m = round(tick / dt)
         phase = int(count) % m
         if phase == 0:
@@ -62,6 +72,25 @@ def advance(x, u, dt, p, y):
     x[_COUNT] += 1.0
 
 
+def _turn(x, u, tick, phase, p, y):
+    """One phase advances: its state is brought in, and put back afterwards."""
+    size, fixed, changing = int(x[_SIZE]), int(x[_FIXED]), int(x[_CHANGING])
+    kept = size - (changing - fixed)
+    place = _INSIDE + size + phase * (kept + 1)
+    for k in range(fixed):
+        x[_INSIDE + k] = x[place + k]
+    for k in range(changing, size):
+        x[_INSIDE + k] = x[place + fixed + k - changing]
+    inner(x[_INSIDE : _INSIDE + size], u, tick, p, y)
+    for k in range(fixed):
+        x[place + k] = x[_INSIDE + k]
+    for k in range(changing, size):
+        x[place + fixed + k - changing] = x[_INSIDE + k]
+    if x[_OUTSIDE] >= 0.0:  # the last output counts ticks; what is given out is the sum of all phases
+        x[_OUTSIDE] += y[len(y) - 1] - x[place + kept]
+        x[place + kept], y[len(y) - 1] = y[len(y) - 1], x[_OUTSIDE]
+
+
 def resampled(device: Instance, between: str = "hold") -> Instance:
     """The same block for controllers that tick a whole number of times faster or slower than it was trained.
 
@@ -69,36 +98,41 @@ def resampled(device: Instance, between: str = "hold") -> Instance:
     ----------
     device : Instance
         A trained block with one sampling interval of its own; one without runs at any rate and is returned as it is.
-    between : {"hold", "line"}
+    between : {"hold", "line", "phases"}
         What its outputs do between its samples, in a faster controller.
     """
     law = device.block
     if between not in BETWEEN:
-        raise BadInput(f'resample = {between!r} is none of "hold" and "line".')
+        raise BadInput(f'resample = {between!r} is none of "hold", "line" and "phases".')
     if law.tick is None:
         return device
     if max(len(law.inputs), len(law.outputs)) > _MOST:
         raise BadInput(f"resample: {law.name} has more than {_MOST} inputs or outputs; train it at the wanted rate.")
-    own = device.x0
+    own, (fixed, changing) = device.x0, law.constant
+    each = np.concatenate([own[:fixed], own[changing:], [0.0]]) if between == "phases" else np.zeros(0)
+    contents = np.concatenate([np.zeros(_INSIDE), own, np.tile(each, _MANY)])
+    lines = [key for key in law.outputs if key != "outside"]  # that one is a count, and the last
+    contents[_TICK], contents[_SIZE] = law.tick, len(own)
+    contents[_LINE] = {"hold": 0.0, "line": float(len(lines)), "phases": _PHASES}[between]
+    contents[_FIXED], contents[_CHANGING] = fixed, changing
+    contents[_OUTSIDE] = 0.0 if "outside" in law.outputs else -1.0
     made = inplace_block(
         inputs=law.inputs,
         outputs=law.outputs,
         params=law.params,
-        memory=_INSIDE + len(own),
+        memory=len(contents),
         reference=law.reference,
         linear=law.linear,
         fits=lambda dt, **_: _check(law, dt),
-    )(rebind(advance, inner=law.compiled))
-    contents = np.concatenate([np.zeros(_INSIDE), own])
-    lines = [key for key in law.outputs if key != "outside"]  # that one is a count, and the last
-    contents[_TICK], contents[_LINE] = law.tick, float(len(lines)) if between == "line" else 0.0
+    )(rebind(advance, inner=law.compiled, _turn=jit(rebind(_turn, inner=law.compiled))))
     return replace(made, name=law.name)(memory=contents, **device.params)
 
 
 def own_tick(device: Instance) -> float | None:
-    """Interval in s of the samples that a trained block takes, resampled or not; None where it has learned none."""
-    inside = device.block.function.__module__ == __name__
-    return float(device.memory[_TICK]) if inside else device.block.tick
+    """Interval in s between samples that a trained block takes, resampled or not; None where it is that of the tick."""
+    if device.block.function.__module__ != __name__:
+        return device.block.tick
+    return None if device.memory[_LINE] == _PHASES else float(device.memory[_TICK])
 
 
 def _check(law: Block, dt: float) -> None:

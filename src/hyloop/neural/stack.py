@@ -11,7 +11,7 @@ from hyloop.errors import BadInput, BadShape
 from hyloop.neural.architecture import Architecture
 from hyloop.neural.card import Card
 from hyloop.neural.frozen import DECLARED, FrozenNetwork, check_si, check_tensors
-from hyloop.neural.image import evaluate, memory_image
+from hyloop.neural.image import evaluate, memory_image, weights_place
 
 __all__ = ["FrozenStack"]
 
@@ -64,7 +64,8 @@ class FrozenStack(FrozenNetwork, model="stack"):
             reference=self.card.data or "trained network",
             linear=lambda stiffness, damping: (stiffness, damping),
         )
-        return replace(make(advance), name="network", contents=image, tick=self.card.dt or None)
+        made = replace(make(advance), name="network", contents=image, tick=self.card.dt or None)
+        return replace(made, constant=weights_place(image))
 
     def drive(self, dt: float, *, units: Mapping[str, str] | None = None, **signals: Any) -> dict[str, np.ndarray]:
         """Outputs under sampled inputs, from rest; see `Instance.drive`. `units` are those of the signals given."""
