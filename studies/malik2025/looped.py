@@ -77,7 +77,7 @@ def hybrid_test(kind: str, level: float, motion: Motion, model: str | Path, numb
 def _second(kind: str, level: float, model: str | Path) -> Sequence[str]:
     """What stands in the second story, as changes of the file."""
     if isinstance(model, Path):
-        return [f"sites.damper2.device.network={model}"]
+        return [f"sites.damper2.device.network={model}", 'sites.damper2.resample="phases"']
     params = fitted_lugre(kind, level).params
     law = {"law": "lugre", **params}
     if model != "cukf":  # the reference run has its specimen put in afterwards

@@ -2,6 +2,9 @@
 
 A listening network hears force, deformation, velocity and both tensions of the measured device through a link that
 comes late, and knows deformation and velocity of its own place and the age of what it hears: packets have time stamps.
+
+It is trained on every EVERY-th sample and runs in phases (`hyloop.neural.resampled`): it answers in every tick. Then a
+history has so many fewer samples to remember over, and a training that took half an hour takes some minutes.
 """
 
 from collections.abc import Sequence
@@ -22,6 +25,7 @@ AGE = {"age": ("s", 10 * DT)}
 LEVEL = {"level": ("N", 10e3)}
 FORCE = ("f", "N", 10e3)
 LISTENING = ("listening", "physics")  # kinds that hear; the second gives sigma0 and sigma1 of a LuGre law
+EVERY = 8  # ticks in a sample of a network: 128 Hz
 LATEST, JITTER = 20, 8  # ticks: delay of the link in training, and how much more single packets may take
 NOMINAL = 18e3  # N, capacity of the law that a physics-based network guides
 UNRELATED = 0.2  # share of the training histories that hear another motion of the same device
@@ -76,15 +80,17 @@ def arrivals(rng: np.random.Generator, samples: int, delay: int, jitter: int = 0
     return np.maximum.accumulate(newest)[before : before + samples]
 
 
-def inputs(kind: str, run: Run, newest: np.ndarray, heard: np.ndarray | None = None) -> np.ndarray:
-    """Scaled inputs of a network in a run, given which sample has arrived in each tick."""
-    size = len(newest)
-    columns = {key: run.own[:size, k] for k, key in enumerate(OWN)}
-    columns |= {"level": np.full(size, run.level)}
+def inputs(
+    kind: str, run: Run, newest: np.ndarray, heard: np.ndarray | None = None, ticks: slice = slice(None)
+) -> np.ndarray:
+    """Scaled inputs of a network in some ticks of a run, given which sample has arrived in each tick."""
+    at = np.arange(len(newest))[ticks]
+    columns = {key: run.own[at, k] for k, key in enumerate(OWN)}
+    columns |= {"level": np.full(len(at), run.level)}
     if kind in LISTENING:
-        rows = (run.heard if heard is None else heard)[np.maximum(newest, 0)]
+        rows = (run.heard if heard is None else heard)[np.maximum(newest[at], 0)]
         columns |= {key: rows[:, k] for k, key in enumerate(HEARD)}
-        columns["age"] = (np.arange(size) - newest) * DT
+        columns["age"] = (at - newest[at]) * DT
     return np.column_stack([columns[key] / scale for key, (_, scale) in signals(kind).items()]).astype(np.float32)
 
 
@@ -98,10 +104,11 @@ def drawing(kind: str, runs: Sequence[Run], latest: int = LATEST, unrelated: flo
         delay = int(rng.integers(0, latest + 1)) if latest else 0
         jitter = int(rng.integers(1, JITTER + 1)) if latest and rng.random() < 1 / 3 else 0
         newest = arrivals(rng, size, delay, jitter)
-        columns = inputs(kind, run, newest, heard)
+        ticks = slice(int(rng.integers(EVERY)), size, EVERY)
+        columns = inputs(kind, run, newest, heard, ticks)
         if kind == "physics":
-            columns = np.column_stack([columns, np.full(size, run.level / NOMINAL, np.float32)])
-        return columns, (run.f[:size, None] / FORCE[2]).astype(np.float32)
+            columns = np.column_stack([columns, np.full(len(columns), run.level / NOMINAL, np.float32)])
+        return columns, (run.f[ticks, None] / FORCE[2]).astype(np.float32)
 
     return draw
 
@@ -120,4 +127,4 @@ def card(kind: str, runs: Sequence[Run], **about) -> Card:
     name, unit, scale = FORCE
     forces = [run.f for run in runs]
     out = Signal(name, unit, 0.0, 1.0 / scale, float(min(f.min() for f in forces)), float(max(f.max() for f in forces)))
-    return Card(given, (out,), dt=DT, **about)
+    return Card(given, (out,), dt=EVERY * DT, **about)

@@ -7,6 +7,7 @@ import numpy as np
 
 from hyloop.metrics import mae, nrmse, r2, trac
 from hyloop.neural.frozen import FrozenNetwork
+from hyloop.neural.resampled import resampled
 
 from .frame import DT
 from .networks import FORCE, NOMINAL, arrivals, inputs, signals
@@ -48,9 +49,7 @@ def listening(
 
 
 def device(network: FrozenNetwork, kind: str, level: float) -> Any:
-    """The network as a device; the law of a physics-based one is that of the capacity, which is known."""
-    if kind != "physics":
-        return network.block()
+    """The network as a device that answers in every tick; a physics-based one has the law of the capacity."""
     given = network.block()
-    names = [key for key in given.params if key.startswith(("F", "sigma"))]
-    return network.block(**{key: given.params[key] * level / NOMINAL for key in names})
+    names = [key for key in given.params if key.startswith(("F", "sigma"))] if kind == "physics" else []
+    return resampled(network.block(**{key: given.params[key] * level / NOMINAL for key in names}), "phases")

@@ -18,8 +18,7 @@ from hyloop.neural.card import Card
 
 from .baselines import FREE, fitted_lugre
 from .data import load_runs
-from .frame import DT
-from .networks import LATEST, NOMINAL, UNRELATED, Recipe, architecture, card, drawing
+from .networks import EVERY, LATEST, NOMINAL, UNRELATED, Recipe, architecture, card, drawing
 
 FEW = 42  # runs of the paper: 14 records at three capacities
 
@@ -64,7 +63,7 @@ def train(
         identity=f"{kind} {recipe}",
         progress=progress,
     )
-    about = {"recipe": asdict(recipe), "kind": kind, "latest": LATEST, "unrelated": UNRELATED}
+    about = {"recipe": asdict(recipe), "kind": kind, "latest": LATEST, "unrelated": UNRELATED, "every": EVERY}
     events = ", ".join(dict.fromkeys(run.event for run in runs))
     data = f"{len(runs)} runs of the virtual specimen '{source.stem}' under {events}"
     if kind == "physics":  # its force is physical
@@ -79,4 +78,4 @@ def _model(specimen: str, kind: str, signals: Card, key: Any) -> Any:
     law = fitted_lugre(specimen, NOMINAL)
     levelled = [name for name in law.params if name not in ("sigma2", "vs")]
     stack = architecture(kind, outputs=len(FREE))
-    return guided_law(law, FREE, stack, signals.inputs, signals.outputs, dt=DT, by_level=levelled, key=key)
+    return guided_law(law, FREE, stack, signals.inputs, signals.outputs, dt=signals.dt, by_level=levelled, key=key)

@@ -69,9 +69,9 @@ class SiteSpec(Table):
     link: LinkSpec | None = None
     """How late what it hears arrives; without it, in the same tick."""
     resample: Literal["hold", "line", "phases"] | None = None
-    """Run a network that was trained at another rate. In a faster controller its force is held between its samples, goes
-    on along a line, or as many of it as a sample has ticks run in turn (phases); in a slower one a tick is some of its
-    samples."""
+    """Run a network that was trained at another rate. In a faster controller its force is held between its samples or
+    goes on along a line, or as many of it as a sample has ticks run in turn (phases); in a slower one a tick is some of
+    its samples."""
     max_d: Length | None = None
     """Deformation that stops the run."""
     max_f: Force | None = None

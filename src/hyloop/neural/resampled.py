@@ -8,8 +8,8 @@ on along the line through the last two:
 Held, they are late by (m - 1)/2 ticks in the mean; along the line by none, but for an overshoot where they turn.
 
 Or it runs in *phases*: m of it in turn, one in every tick, each with a state of its own and the samples of every m-th
-tick. Then every output is of this very tick, as it was trained, for the work of one network. A network with memory learns
-faster with longer samples, as a history has fewer of them; phases give it back the rate of the controller.
+tick. Then every output is of this very tick, as it was trained, for the work of one network. A network with memory
+learns faster with longer samples, as a history has fewer of them; phases give it back the rate of the controller.
 
 In a slower controller it runs m times in a tick, on inputs that go on a straight line from the last sample to this one;
 it then sees a motion without anything above half of the controller's rate. All of it is causal.

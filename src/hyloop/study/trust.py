@@ -40,6 +40,7 @@ def monitored(
         twin=twin,
         at=None if at is None else named[at],
         scaled=spec.follows is not None,
+        resample=spec.resample,
     )
     sites = [made.site if site.name == name else site for site in sites]
     if spec.follows is not None or getattr(trust.twin, "follows", None) is not None:

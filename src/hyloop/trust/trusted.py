@@ -8,6 +8,7 @@ from hyloop.core import Instance
 from hyloop.errors import BadInput
 from hyloop.loop import FreeBlock, Guard, Site
 from hyloop.neural import FrozenNetwork
+from hyloop.neural.resampled import resampled
 from hyloop.transfer.kinematics import CUTOFF, kinematics
 from hyloop.trust.guard import OUTPUTS, guard
 from hyloop.trust.settings import Band, Watch
@@ -62,6 +63,7 @@ def trusted(
     twin: Beside | Instance | None = None,
     at: Site | None = None,
     scaled: bool = False,
+    resample: str | None = None,
 ) -> Trusted:
     """Put a monitor beside the model at a site, with a fallback that takes over where the model is not trusted.
 
@@ -87,6 +89,8 @@ def trusted(
     scaled : bool
         Whether the residual of the twin counts as much more or less here as the force is larger or smaller than there
         (running root mean squares, within a factor of 3): for a model that follows the device measured there.
+    resample : str, optional
+        How the device of the site was `hyloop.neural.resampled.resampled`; the other networks then are likewise.
     """
     where = f"site {site.name}: trust"
     if site.physical or site.transfer or site.guard is not None:
@@ -100,9 +104,10 @@ def trusted(
     if band.range > 0.0 and not networks:
         raise BadInput(f"{where}: the band counts the distance from a training range, but there is no network.")
     motion = {key: f"{site.name}.{key}" for key in _MOTION} | dict(site.wiring)
-    others = [_free(f"{site.name}.network{k}", Beside(n.device()), motion) for k, n in enumerate(networks[1:], 2)]
+    devices = [n.device() if resample is None else resampled(n.device(), resample) for n in networks]
+    others = [_free(f"{site.name}.network{k}", Beside(one), motion) for k, one in enumerate(devices[1:], 2)]
     backup = [] if fallback is None else [_free(f"{site.name}.backup", _beside(fallback), motion)]
-    ranges = _ranges(site, networks)
+    ranges = _ranges(site, networks, resample)
     wiring = {f"member{k}": f"{free.name}.f" for k, free in enumerate(others, 2)}
     block = guard(
         band, watch, members=list(wiring), ranges=ranges, backup=bool(backup), twin=twin is not None, scaled=scaled
@@ -149,11 +154,12 @@ def _watched(site: Site, at: Site, twin: Beside) -> list[FreeBlock]:
     return found
 
 
-def _ranges(site: Site, networks: Sequence[FrozenNetwork]) -> dict[str, tuple[str, float, float]]:
+def _ranges(site: Site, networks: Sequence[FrozenNetwork], resample: str | None) -> dict[str, tuple[str, float, float]]:
     """Inputs of the networks, each with its unit and the part of its range in training that all have in common."""
     if not networks:
         return {}
-    if networks[0].block is not site.device.block:
+    own, there = networks[0].block, site.device.block
+    if own is not there if resample is None else (own.name, own.inputs) != (there.name, there.inputs):
         raise BadInput(f"site {site.name}: trust: the first of the networks must be the device of the site.")
     first = networks[0].card.inputs
     for network in networks[1:]:
