@@ -25,7 +25,7 @@ AGE = {"age": ("s", 10 * DT)}
 LEVEL = {"level": ("N", 10e3)}
 FORCE = ("f", "N", 10e3)
 LISTENING = ("listening", "physics")  # kinds that hear; the second gives sigma0 and sigma1 of a LuGre law
-EVERY = 8  # ticks in a sample of a network: 128 Hz
+EVERY = 16  # ticks in a sample of a network: 64 Hz
 LATEST, JITTER = 20, 8  # ticks: delay of the link in training, and how much more single packets may take
 NOMINAL = 18e3  # N, capacity of the law that a physics-based network guides
 UNRELATED = 0.2  # share of the training histories that hear another motion of the same device
@@ -37,8 +37,8 @@ class Recipe:
 
     lanes: int = 16
     updates: int = 500  # in an epoch
-    stages: tuple[Stage, ...] = (Stage(30, 1024), Stage(7, 3072), Stage(1, 6000))
-    rate: float = 4e-3
+    stages: tuple[Stage, ...] = (Stage(30, 256), Stage(8, 512))
+    rate: float = 6e-3
     warmup: int = 200
     final: float = 1e-5
     clip: float = 1.0
@@ -88,8 +88,10 @@ def inputs(
     columns = {key: run.own[at, k] for k, key in enumerate(OWN)}
     columns |= {"level": np.full(len(at), run.level)}
     if kind in LISTENING:
-        rows = (run.heard if heard is None else heard)[np.maximum(newest[at], 0)]
+        source = run.heard if heard is None else heard
+        rows, before = source[np.maximum(newest[at], 0)], source[np.maximum(newest[at] - EVERY, 0)]
         columns |= {key: rows[:, k] for k, key in enumerate(HEARD)}
+        columns["v1"] = (rows[:, 1] - before[:, 1]) / (EVERY * DT)  # over one sample, as in the loop
         columns["age"] = (at - newest[at]) * DT
     return np.column_stack([columns[key] / scale for key, (_, scale) in signals(kind).items()]).astype(np.float32)
 

@@ -29,7 +29,7 @@ __all__ = ["BETWEEN", "own_tick", "resampled"]
 
 BETWEEN = ("hold", "line", "phases")
 _MOST = 32  # signals on either side
-_MANY = 16  # ticks in a sample, or samples in a tick
+_MANY = 32  # ticks in a sample, or samples in a tick
 # the memory: ticks so far, the interval of the block, how many outputs go on along a line (-1: phases), the size of its
 # state and the part of it that never changes, ticks outside of all phases; then four rows of signals
 _COUNT, _TICK, _LINE, _SIZE, _FIXED, _CHANGING, _OUTSIDE, _ROWS = 0, 1, 2, 3, 4, 5, 6, 7

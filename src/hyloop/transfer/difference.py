@@ -5,7 +5,7 @@ from hyloop.errors import BadInput
 
 __all__ = ["MOST", "difference"]
 
-MOST = 16  # ticks between the two samples
+MOST = 32  # ticks between the two samples
 
 
 def span_fits(dt: float, span: float) -> None:
