@@ -10,6 +10,7 @@ _GAINED = 4.0  # part of an update per part of the squared error that its witnes
 # parts of the error that a witness saves, over the memory of the guard: what saves less than the first is not followed
 # at all, what saves more than the second wholly
 _UNPROVEN, _PROVEN = 0.1, 0.2
+_LEAST = 1e-3  # relative change of a scale: what is less helps nobody and is not given out
 
 
 @verb
@@ -32,6 +33,8 @@ def deserved(s, q):
 @verb
 def give_out(n, m, q, part, y):
     """The scales and weights for the models that follow."""
+    if part * max(abs(m.device[4]), abs(m.device[5])) < _LEAST and q.share == 0.0:
+        part = 0.0
     y[0] = math.exp(part * m.device[4])
     y[1] = math.exp(part * m.device[5])
     for k in range(n):
