@@ -199,6 +199,15 @@ class Integrator(Table):
         return self
 
 
+class SectionSpec(Table):
+    """A section of a fibre beam-column whose moment and curvature the page shows."""
+
+    member: str
+    """Name of the member: its group, then its nodes, such as "lower_columns A0-A1"."""
+    end: Literal["i", "j"] = "i"
+    """At its first node or at its second."""
+
+
 class Recording(Table):
     """What is written, and where."""
 
@@ -210,6 +219,8 @@ class Recording(Table):
     """Record at every step or at every controller tick."""
     derived: bool = True
     """Record absolute accelerations, story drifts, base shear and energies too."""
+    sections: dict[str, SectionSpec] = Field(default_factory=dict)
+    """Sections of fibre beam-columns, by a name of your own, whose moment and curvature the page shows."""
 
     @model_validator(mode="after")
     def _named(self) -> Self:

@@ -29,6 +29,7 @@ from hyloop.report.following import following_answer, following_sections
 from hyloop.report.page import Answer, Code, Section, Table, write_page
 from hyloop.report.response import respond
 from hyloop.report.response_sections import response_sections, run_answer, with_periods
+from hyloop.report.sections import section_sections
 from hyloop.report.tracking import tracking_sections
 from hyloop.report.trust import trust_answer, trust_sections
 
@@ -76,7 +77,8 @@ def write_report(
     -----
     Shown for what the channels give: peaks, hysteresis of every site (``X.d``, ``X.f``), histories, response spectra of
     the ground motion (``ground``), commands of controllers (``attributes["controllers"]``), parameters that change,
-    band and trust of models that are watched (``attributes["trust"]``), timing (``attributes["timing"]``), provenance.
+    band and trust of models that are watched (``attributes["trust"]``), moment and curvature of sections
+    (``attributes["sections"]``), timing (``attributes["timing"]``), provenance.
     Long histories are thinned so that no peak is lost (`hyloop.report.display.rows_to_draw`).
     """
     for name, recording in recordings.items():
@@ -99,6 +101,7 @@ def write_report(
         *tracking_sections(recordings),
         *moving,
         *response_sections(recordings),
+        *section_sections(recordings),
         *_drawings(recordings),
         *_experiment(recordings),
         *_timing(recordings),

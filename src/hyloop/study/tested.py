@@ -12,7 +12,7 @@ from hyloop.loop import Loop, Site
 from hyloop.record import Recording
 from hyloop.study.rigs import RigRanges
 
-__all__ = ["LawRanges"]
+__all__ = ["LawRanges", "without"]
 
 MARGIN = 0.05  # of the width of a range: two runs of one test differ by less than that, so it is no news
 _DIGITS = 3
@@ -49,11 +49,7 @@ class LawRanges:
 
     def without_extra(self, piece: Recording) -> Recording:
         """The piece without the channels that were recorded for this only."""
-        if not self.extra:
-            return piece
-        kept = [k for k, name in enumerate(piece.names) if name not in self.extra]
-        names, units = (tuple(texts[k] for k in kept) for texts in (piece.names, piece.units))
-        return replace(piece, data=piece.data[:, kept], names=names, units=units)
+        return without(piece, self.extra)
 
     def notes(self) -> list[str]:
         """One sentence for each site that went beyond the tests of its law, or of its rig."""
@@ -70,6 +66,15 @@ class LawRanges:
                     f"({'; '.join(beyond)}); what the law answers there was never measured"
                 )
         return notes
+
+
+def without(piece: Recording, extra: Sequence[str]) -> Recording:
+    """The piece without some channels."""
+    if not extra:
+        return piece
+    kept = [k for k, name in enumerate(piece.names) if name not in extra]
+    names, units = (tuple(texts[k] for k in kept) for texts in (piece.names, piece.units))
+    return replace(piece, data=piece.data[:, kept], names=names, units=units)
 
 
 def _identified(experiment: Experiment, name: str) -> IdentifiedLaw | None:
