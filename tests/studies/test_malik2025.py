@@ -12,7 +12,7 @@ from hyloop.neural import load_network
 from hyloop.study import studies
 from hyloop.study.claims import load_claims
 from hyloop.study.stages import find_stages, run_stage
-from hyloop.transfer import link
+from hyloop.transfer import difference, link
 
 pytestmark = pytest.mark.slow
 
@@ -96,11 +96,27 @@ def test_a_network_hears_readings_and_knows_its_own_command_alone(study, runs):
     given = dict(zip(networks.signals("listening"), columns.T, strict=True))
     np.testing.assert_allclose(given["f1"] * 10e3, run.heard[:, 0], rtol=FLOAT32)
     np.testing.assert_allclose(given["d"] * 10e-3, run.own[:, 0], rtol=FLOAT32, atol=1e-9)
-    # the velocity heard is the difference of what is measured, noise and all
-    v = np.diff(run.heard[:, 1].astype(float), prepend=run.heard[0, 1]) / DT
-    np.testing.assert_allclose(given["v1"] * 0.1, v, atol=2e-3)  # of positions in single precision
+    # the velocity heard is the difference of what is measured over one sample of the network, as the loop makes it
+    span = networks.EVERY
+    v = difference(span=float(span)).drive(DT, d=run.heard[:, 1].astype(float))["v"]
+    np.testing.assert_allclose(given["v1"] * 0.1, v, atol=2e-3 / span)  # of positions in single precision
     # the force to be predicted is no function of the columns: another device there changes it and none of them
     assert not any(np.allclose(column * 10e3, run.f, rtol=1e-3) for column in columns.T)
+
+
+def test_training_takes_samples_of_sixteen_ticks_and_scores_answer_in_every_tick(study, runs):
+    networks, scores = part(study, "networks"), part(study, "scores")
+    x, y = networks.drawing("listening", runs)(np.random.default_rng(1))
+    assert len(x) == len(y) and len(runs[0].f) / networks.EVERY - 1 <= len(x) <= len(runs[0].f) / networks.EVERY + 1
+    predicted = scores.listening(load_network(NETWORK))(runs[0])
+    assert len(predicted) == len(runs[0].f) and len(np.unique(predicted)) > 0.9 * len(predicted)
+
+
+def test_frames_of_every_second_training_run_have_backlash(study):
+    found = part(study, "data").in_frames("train", 18e3, 6)
+    assert [device is not None for device in found] == [False, True] * 3
+    assert len({device.params["gn"] for device in found if device is not None}) == 3  # each drawn by itself
+    assert part(study, "data").in_frames("validation", 18e3, 3) == [None] * 3  # as in the paper
 
 
 def test_an_unrelated_motion_is_of_another_event_and_of_the_same_device(study, runs):
@@ -133,7 +149,7 @@ def test_the_network_of_the_experiment_is_the_first_of_the_study():
     assert shipped.read_bytes() == NETWORK.read_bytes()
     card = load_network(NETWORK).card
     assert [signal.name for signal in card.inputs] == ["f1", "d1", "v1", "t1", "t2", "d", "v", "age"]
-    assert card.dt == DT and "Kobe" not in card.data and "Friuli" not in card.data
+    assert card.dt == 16 * DT and "Kobe" not in card.data and "Friuli" not in card.data
 
 
 def test_stages_from_records_to_a_network_that_resumes(study, runs, tmp_path, monkeypatch):

@@ -20,7 +20,7 @@ from hyloop.files.hearing import LinkSpec
 from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import Limits
 from hyloop.files.rehearsal import Rehearsal
-from hyloop.files.schema import BlockSpec, Experiment, Integrator, Recording, SiteSpec
+from hyloop.files.schema import BlockSpec, Experiment, Integrator, Recording, SectionSpec, SiteSpec
 from hyloop.files.updater import Velocity
 
 __all__ = ["PAGES", "WORDS"]
@@ -34,6 +34,7 @@ PAGES: list[tuple[str, str, dict[str, type[Table]]]] = [
             "An experiment": Experiment,
             "[integrator]": Integrator,
             "[recording]": Recording,
+            "[recording.sections]": SectionSpec,
             "[limits]": Limits,
             "[rehearsal]": Rehearsal,
         },
