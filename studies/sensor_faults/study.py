@@ -12,7 +12,7 @@ from hyloop.study.tasks import Task
 from hyloop.updating import filtered_network
 from hyloop.updating.networks.diagnosis import CAUSES
 
-from .cases import DEVICES, FAULTS, FOLDER, FORMER, NEW, RECORDS, network, stored
+from .cases import BEFORE, DEVICES, FAULTS, FOLDER, FORMER, NEW, RECORDS, network, stored
 from .naming import DRAWN, rightly
 from .runs import LEVELS, NOISY, SEEDS
 
@@ -27,14 +27,19 @@ def run(job):
     values = {"processor time of one update": _time(trained)}
     if job.quick:
         return values
-    for record in (*NEW, *RECORDS, *FORMER):  # is it there? before anything is trained
+    for record in (*NEW, *BEFORE, *RECORDS, *FORMER):  # is it there? before anything is trained
         stored(record)
     jobs = [(device, seed) for device in DEVICES for seed in SEEDS]
     for k, (device, seed) in enumerate(jobs):
         network(job.kept, device, seed, lambda part, k=k: job.progress("networks", (k + part) / len(jobs)))
-    new, second, first = (
+    new, before, second, first = (
         _ratios(job, name, records, clear)
-        for name, records, clear in (("new", NEW, True), ("second", RECORDS, False), ("first", FORMER, True))
+        for name, records, clear in (
+            ("new", NEW, True),
+            ("earlier", BEFORE, True),
+            ("second", RECORDS, False),
+            ("first", FORMER, True),
+        )
     )
     naming = Task("causes", "naming:name_causes", (str(job.kept), RECORDS, CASES, DRAWS), FILES)
     table = job.work("naming", [naming])[naming.name]
@@ -43,10 +48,16 @@ def run(job):
     rows = [
         [claim, *(f"{value:.4g}" for value in values)]
         for claim, values in (
-            (claim, [_at_60(found)[claim] for found in (new, second, first)]) for claim in _at_60(new)
+            (claim, [_at_60(found)[claim] for found in (new, before, second, first)]) for claim in _at_60(new)
         )
     ]
-    columns = ["claim", "new motions, judged", "second components, seen", "first components, seen"]
+    columns = [
+        "claim",
+        "new motions, judged",
+        "Morgan Hill and five drawn, seen",
+        "second components, seen",
+        "first components, seen",
+    ]
     job.tables.append(Table("Motions seen before beside the new ones", columns, rows))
     noisy = [ratio for (_, _, level), ratio in second.items() if level <= COUNTED]
     values["20 to 40 dB, right and wrong devices: worst story of all runs"] = max(r.max() for r in noisy)
