@@ -18,7 +18,7 @@ from hyloop.structure.frames.section_history import section_history
 from hyloop.study.build import build
 
 from .baselines import BOUNDS, NOISE, PROCESS, fitted_lugre
-from .frame import COUNT
+from .frame import COUNT, DT
 from .motions import Motion
 from .scores import scores
 from .specimens import CENTRED, MISMATCH, SPECIMENS, moved
@@ -46,7 +46,7 @@ class Test:
         return np.array([np.abs(self.result[name]).max() for name in ("u.M2.ux", "damper2.d")])
 
 
-def hybrid_test(kind: str, level: float, motion: Motion, model: str | Path, number: int = 0) -> Test:
+def hybrid_test(kind: str, level: float, motion: Motion, model: str | Path, number: int = 0, dt: float = DT) -> Test:
     """Run a test.
 
     Parameters
@@ -55,11 +55,14 @@ def hybrid_test(kind: str, level: float, motion: Motion, model: str | Path, numb
         A network, "cukf", "fixed", or "specimen" for the reference run.
     number : int
         Of the device that is drawn; the same in all tests that are compared.
+    dt : float
+        Tick of the controller, and step of the frame; the motion is brought to it along straight lines.
     """
     law, spread = SPECIMENS[kind]
     device = {"law": LAWS[law], "draw": True, "level": level, "centred": CENTRED, **spread}
     words = [
         f"seed={SEED + number}",
+        f"integrator.dt={dt!r}",
         f"sites.damper1.device={_table(device)}",
         *_second(kind, level, model),
         'recording.channels=["ground"]',
@@ -70,8 +73,16 @@ def hybrid_test(kind: str, level: float, motion: Motion, model: str | Path, numb
     other = _sibling(first, number)
     if model == "specimen":
         loop = loop.replace(sites={"damper2": Site("damper2", second.along, other, count=COUNT)})
-    result = loop.run(motion.a, record=CHANNELS)
-    return Test(result, moved(other, result["damper2.d"])["f"], _sections(loop, result))
+    result = loop.run(in_steps(motion.a, dt), record=CHANNELS)
+    return Test(result, moved(other, result["damper2.d"], dt)["f"], _sections(loop, result))
+
+
+def in_steps(a: np.ndarray, dt: float) -> np.ndarray:
+    """A motion of the study in steps of `dt`."""
+    if dt == DT:
+        return a
+    end = (len(a) - 1) * DT
+    return np.interp(np.arange(int(end / dt + 1e-9) + 1) * dt, np.arange(len(a)) * DT, a)
 
 
 def _second(kind: str, level: float, model: str | Path) -> Sequence[str]:

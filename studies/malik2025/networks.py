@@ -81,18 +81,19 @@ def arrivals(rng: np.random.Generator, samples: int, delay: int, jitter: int = 0
 
 
 def inputs(
-    kind: str, run: Run, newest: np.ndarray, heard: np.ndarray | None = None, ticks: slice = slice(None)
+    kind: str, run: Run, newest: np.ndarray, heard: np.ndarray | None = None, ticks: slice = slice(None), dt: float = DT
 ) -> np.ndarray:
-    """Scaled inputs of a network in some ticks of a run, given which sample has arrived in each tick."""
+    """Scaled inputs of a network in some ticks of a run, given which sample has arrived in each tick of `dt`."""
     at = np.arange(len(newest))[ticks]
     columns = {key: run.own[at, k] for k, key in enumerate(OWN)}
     columns |= {"level": np.full(len(at), run.level)}
     if kind in LISTENING:
         source = run.heard if heard is None else heard
-        rows, before = source[np.maximum(newest[at], 0)], source[np.maximum(newest[at] - EVERY, 0)]
+        span = round(EVERY * DT / dt)
+        rows, before = source[np.maximum(newest[at], 0)], source[np.maximum(newest[at] - span, 0)]
         columns |= {key: rows[:, k] for k, key in enumerate(HEARD)}
         columns["v1"] = (rows[:, 1] - before[:, 1]) / (EVERY * DT)  # over one sample, as in the loop
-        columns["age"] = (at - newest[at]) * DT
+        columns["age"] = (at - newest[at]) * dt
     return np.column_stack([columns[key] / scale for key, (_, scale) in signals(kind).items()]).astype(np.float32)
 
 
