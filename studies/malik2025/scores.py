@@ -10,7 +10,7 @@ from hyloop.neural.frozen import FrozenNetwork
 from hyloop.neural.resampled import resampled
 
 from .frame import DT
-from .networks import FORCE, NOMINAL, arrivals, inputs, signals
+from .networks import FORCE, NOMINAL, arrivals, going_on, inputs, signals, what_is_heard
 from .specimens import Run
 
 MEASURES = ("NRMSE", "MAE", "R2", "TRAC")
@@ -45,11 +45,8 @@ def answers(
     rng = np.random.default_rng(7)
 
     def model(run: Run) -> dict[str, np.ndarray]:
-        heard = run.heard if hears == "own run" else run.unrelated
-        size = len(run.f)
-        if len(heard) < size:  # the other motion has ended: the device is at rest and goes on being heard
-            still = heard[-1:] * [1, 1, 0, 1, 1]
-            heard = np.concatenate([heard, np.repeat(still, size - len(heard), axis=0)])
+        heard, size = what_is_heard(kind, run, hears != "own run"), len(run.f)
+        heard = heard if kind == "two" else going_on(heard, size)
         given = inputs(kind, run, arrivals(rng, size, delay, jitter), heard, dt=dt)
         columns: dict[str, Any] = {
             key: given[:, k] * scale for k, (key, (_, scale)) in enumerate(signals(kind).items())

@@ -7,7 +7,7 @@ from hyloop.neural import load_network
 from hyloop.report.page import Table
 from hyloop.study.seeds import Seeds
 
-from . import bands, baselines
+from . import bands, baselines, beyond
 from .data import SEEDS, motions
 from .figures import figure_9, figures_10_to_12
 from .frame import LEVELS, deformations
@@ -59,6 +59,9 @@ def run(job):
             if kind == SPECIMENS[0]:
                 job.sections += _drawn(job, kind, runs["validation"])
             values |= _looped(job, kind, sides["test"])
+            if kind == SPECIMENS[0]:
+                kept = {key: networks(job, kind, key)[:1] for key in KINDS}
+                values |= beyond.run(job, kind, {key: path[0] for key, path in kept.items() if path}, sides, moved)
     claims = _claims(job)
     values = {claim: value for claim, value in values.items() if claim in claims}
     for claim in claims:
