@@ -51,7 +51,12 @@ def tall_test(
     kind: str, level: float, motion: Motion, model: str | Path, number: int = 0, frame: str = "soft"
 ) -> TallTest:
     """Run a test; `model` as in `looped.hybrid_test`, the same at all places."""
-    words = [f"seed={SEED + number}", f"sites.damper1.device={drawn_device(kind, level)}", *_frame(frame)]
+    words = [
+        f"seed={SEED + number}",
+        f"sites.damper1.device={drawn_device(kind, level)}",
+        'recording.channels=["ground"]',
+        *_frame(frame),
+    ]
     for story in PLACES[: 1 if isinstance(model, Path) else None]:  # the other places of the file are like the first
         words += site_words(kind, level, model, story)
     loop = build(load_experiment(FILE, words)).loop
