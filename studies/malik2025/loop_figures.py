@@ -12,13 +12,19 @@ from .figures import histories, line, loops
 from .looped import Test
 
 PLACES = {"column base": "Foot of a first-story column", "beam end": "End of a first-floor beam"}
+AROUND = 4.0  # s before and after the largest displacement of the roof, in which the motion is drawn
 
 
 def figures_13_to_15(event: str, tests: Mapping[str, Test]) -> list[Section]:
     """Motion, loops and sections of tests by model; "specimen" is the run with specimens in both stories."""
     reference = "The specimen is a run with specimens in both stories."
     return [
-        _section(f"Figure 13: {event} in the loop, motion", _motion(tests), reference, 1),
+        _section(
+            f"Figure 13: {event} in the loop, motion",
+            _motion(tests),
+            f"{reference} Four seconds before and after the peak.",
+            1,
+        ),
         _section(
             f"Figure 14: {event} in the loop, second damper",
             [_against_its_truth(model, test) for model, test in tests.items() if model != "specimen"],
@@ -35,13 +41,13 @@ def _section(title: str, panels: list[Panel], caption: str, columns: int) -> Sec
 
 def _motion(tests: Mapping[str, Test]) -> list[Panel]:
     shown = {"u.M2.ux": "Roof displacement", "damper2.d": "Deformation of the second damper"}
-    t = next(iter(tests.values())).result.time
-    return [
-        histories(
-            title, f"{title.split()[0].lower()} [mm]", t, {m: 1e3 * test.result[key] for m, test in tests.items()}
-        )
-        for key, title in shown.items()
-    ]
+    first = next(iter(tests.values())).result
+    rows = np.abs(first.time - first.time[np.abs(first["u.M2.ux"]).argmax()]) < AROUND
+    t, panels = first.time[rows], []
+    for key, title in shown.items():
+        values = {model: 1e3 * test.result[key][rows] for model, test in tests.items()}
+        panels.append(histories(title, f"{title.split()[0].lower()} [mm]", t, values))
+    return panels
 
 
 def _against_its_truth(model: str, test: Test) -> Panel:
