@@ -16,9 +16,9 @@ from .specimens import CENTRED, SPECIMENS, Run, heard, moved
 
 # places in the legend, and so colours, are the same in all figures
 MODELS = ("specimen", "data-driven OCP-NN", "physics-based OCP-NN", "CUKF", "LuGre, fixed", "offline network")
-POINTS = 1200  # of a line: more than a screen shows, and the page stays small
+POINTS = 2000  # of a line: chatter in a loop needs them, and the page stays small
 SEED, CYCLES = 9, 3  # of the device in the harmonic test; the last cycle is drawn
-BEFORE, AFTER = 1.0, 3.0  # s around the largest deformation, in which parameters are drawn
+BEFORE, AFTER = 1.0, 3.0  # s around the largest deformation, in which parameters and forces are drawn
 UNITS = {"sigma0": (1e-6, "kN/mm"), "sigma1": (1e-3, "kN s/m")}
 
 
@@ -102,16 +102,18 @@ def figures_10_to_12(kind: str, run: Run, networks: dict[str, FrozenNetwork]) ->
     shown = [panels[model] for model in MODELS[1:5] if model in panels]
     title = f"Figure 10: {run.event} on the validation side"
     found.append(Section(title, charts=[Chart(shown, f"{title}, loops of all models.", said, columns=2)]))
+    peak = int(np.abs(d).argmax())
+    rows = slice(max(peak - round(BEFORE / DT), 0), peak + round(AFTER / DT))
     if "physics" in networks:
-        peak = int(np.abs(d).argmax())
-        rows = slice(max(peak - round(BEFORE / DT), 0), peak + round(AFTER / DT))
         title = "Figure 11: parameters of the law while it is updated"
         drawn = parameter_panels(t, parameters(kind, run, networks["physics"]), rows)
         found.append(Section(title, charts=[Chart(drawn, f"{title}.", said, columns=1, row_height=200)]))
     if {"listening", "offline"} <= networks.keys():
         both = [MODELS[1], MODELS[5]]
-        history = {"specimen": 1e-3 * f} | {model: 1e-3 * forces[model] for model in both}
-        drawn = [*(panels[model] for model in both), histories("Force", "force [kN]", t, history)]
+        history = {
+            model: 1e-3 * y[rows] for model, y in ({"specimen": f} | forces).items() if model in ("specimen", *both)
+        }
+        drawn = [*(panels[model] for model in both), histories("Force", "force [kN]", t[rows], history)]
         title = "Figure 12: a network that listens and one that does not"
         found.append(Section(title, charts=[Chart(drawn, f"{title}.", said, columns=2)]))
     return found
