@@ -251,6 +251,42 @@ def test_one_network_at_three_places_of_another_frame(study, monkeypatch):
     assert taller.periods("stiff")[0] < 0.39 < taller.periods("soft")[0]  # either side of the frame trained for
 
 
+def test_what_lies_beyond_is_judged_claim_by_claim(study, monkeypatch, tmp_path):
+    """Tables and claims from made-up errors: networks 1 %, at 512 Hz 1.1 %; the filter 4 %; two devices heard 0.9 %."""
+    beyond, taller, Motion = part(study, "beyond"), part(study, "taller"), part(study, "motions").Motion
+
+    class Made:
+        def __init__(self, model):
+            self.error = {"specimen": 0.0, "cukf": 4.0, "fixed": 8.0}.get(model, 1.0)
+
+        def errors(self):
+            return np.full(3, self.error)
+
+        def roof(self):
+            return 0.1 + 1e-3 * self.error
+
+    error = {512: 1.1, 1024: 1.0, 2048: 1.0}
+    monkeypatch.setattr(beyond.rates, "measured", lambda *_: ["run"])
+    monkeypatch.setattr(beyond.rates, "validated", lambda path, key, runs, rate: np.full(2, error[rate]))
+    monkeypatch.setattr(beyond.rates, "looped", lambda *given: error[given[-1]])
+    monkeypatch.setattr(taller, "tall_test", lambda kind, level, motion, model, number, frame: Made(model))
+    orders = beyond.two_devices.ORDERS
+    alone = {(model, order): e for model, e in (("one", 1.0), ("two", 0.9)) for order in orders}
+    monkeypatch.setattr(beyond.two_devices, "validated", lambda *_: alone)
+    monkeypatch.setattr(beyond.two_devices, "looped", lambda *_: {"one": {"e": 1.0}, "two": {"e": 1.0}})
+    job = studies.Job(FOLDER, tmp_path, False, lambda *_: None)
+    sides = {side: [Motion("m", "e", np.zeros(3))] for side in ("validation", "test")}
+    moved = {("validation", level): [] for level in beyond.LEVELS}
+    paths = {key: tmp_path / key for key in ("listening", "physics", "two", "offline")}
+    found = beyond.run(job, "chatter", paths, sides, moved)
+    goals = {c.claim for c in load_claims(FOLDER / "claims.toml") if c.group == "beyond, chatter"}
+    assert found.keys() == goals
+    assert found["chatter, data-driven, controller of 512 Hz over 1024 Hz: NRMSE"] == pytest.approx(1.1)
+    assert found["chatter, four stories, soft frame, data-driven over CUKF: NRMSE of three places"] == 0.25
+    assert found["chatter, two devices heard over one: NRMSE"] == 0.9
+    assert len(job.tables) == 3
+
+
 def test_the_quick_run_writes_its_tables(tmp_path, monkeypatch):
     monkeypatch.setenv("HYLOOP_DATA", str(data_path("ground_motions").parent))
     result = studies.run_study("malik2025", tmp_path / "out", quick=True, progress=lambda *_: None)
