@@ -47,13 +47,18 @@ def fixed(kind: str, run: Run) -> np.ndarray:
 
 def followed(kind: str, run: Run, process: float = PROCESS, newest: np.ndarray | None = None) -> np.ndarray:
     """Force of the law whose sigma0 and sigma1 a filter finds from what is measured, in each tick."""
+    law, varying = fitted_lugre(kind, run.level), estimated(kind, run, process, newest)
+    return _varying(law.block.compiled, run.own[:, 1].astype(float), varying, np.array(list(law.params.values())), DT)
+
+
+def estimated(kind: str, run: Run, process: float = PROCESS, newest: np.ndarray | None = None) -> np.ndarray:
+    """What the filter finds: sigma0 and sigma1 (samples, 2)."""
     law = fitted_lugre(kind, run.level)
     free = {key: (BOUNDS[0] * law.params[key], BOUNDS[1] * law.params[key]) for key in FREE}
     updater = unscented(law, free, noise=NOISE, process=process, initial_std=process)
     rows = run.heard if newest is None else run.heard[np.maximum(newest, 0)]
     found = updater.drive(DT, v=rows[:, 2], f_m=rows[:, 0])
-    varying = np.column_stack([found[key] for key in FREE]).astype(float)
-    return _varying(law.block.compiled, run.own[:, 1].astype(float), varying, np.array(list(law.params.values())), DT)
+    return np.column_stack([found[key] for key in FREE]).astype(float)
 
 
 @njit

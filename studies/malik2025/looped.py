@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from hyloop import Loop, Site
+from hyloop.core.block import Instance
+from hyloop.devices.brfd import draw_sibling
 from hyloop.files.examples import find_example
 from hyloop.files.load import load_experiment
 from hyloop.record import Recording
@@ -18,7 +20,7 @@ from hyloop.structure.frames.section_history import section_history
 from hyloop.study.build import build
 
 from .baselines import BOUNDS, NOISE, PROCESS, fitted_lugre
-from .frame import COUNT
+from .frame import COUNT, DT
 from .motions import Motion
 from .scores import scores
 from .specimens import CENTRED, MISMATCH, SPECIMENS, moved
@@ -46,7 +48,7 @@ class Test:
         return np.array([np.abs(self.result[name]).max() for name in ("u.M2.ux", "damper2.d")])
 
 
-def hybrid_test(kind: str, level: float, motion: Motion, model: str | Path, number: int = 0) -> Test:
+def hybrid_test(kind: str, level: float, motion: Motion, model: str | Path, number: int = 0, dt: float = DT) -> Test:
     """Run a test.
 
     Parameters
@@ -55,45 +57,60 @@ def hybrid_test(kind: str, level: float, motion: Motion, model: str | Path, numb
         A network, "cukf", "fixed", or "specimen" for the reference run.
     number : int
         Of the device that is drawn; the same in all tests that are compared.
+    dt : float
+        Tick of the controller, and step of the frame; the motion is brought to it along straight lines.
     """
-    law, spread = SPECIMENS[kind]
-    device = {"law": LAWS[law], "draw": True, "level": level, "centred": CENTRED, **spread}
     words = [
         f"seed={SEED + number}",
-        f"sites.damper1.device={_table(device)}",
-        *_second(kind, level, model),
+        f"integrator.dt={dt!r}",
+        f"sites.damper1.device={drawn_device(kind, level)}",
+        *site_words(kind, level, model),
         'recording.channels=["ground"]',
     ]
     example = find_example("ocp_nn_two_story")
     loop = build(load_experiment(example.root / example.file, words)).loop
     first, second = (next(site for site in loop.sites if site.name == name) for name in ("damper1", "damper2"))
-    other = _sibling(first, number)
+    other = sibling(first, number)
     if model == "specimen":
         loop = loop.replace(sites={"damper2": Site("damper2", second.along, other, count=COUNT)})
-    result = loop.run(motion.a, record=CHANNELS)
-    return Test(result, moved(other, result["damper2.d"])["f"], _sections(loop, result))
+    result = loop.run(in_steps(motion.a, dt), record=CHANNELS)
+    return Test(result, moved(other, result["damper2.d"], dt)["f"], _sections(loop, result))
 
 
-def _second(kind: str, level: float, model: str | Path) -> Sequence[str]:
-    """What stands in the second story, as changes of the file."""
+def in_steps(a: np.ndarray, dt: float) -> np.ndarray:
+    """A motion of the study in steps of `dt`."""
+    if dt == DT:
+        return a
+    end = (len(a) - 1) * DT
+    return np.interp(np.arange(int(end / dt + 1e-9) + 1) * dt, np.arange(len(a)) * DT, a)
+
+
+def drawn_device(kind: str, level: float) -> str:
+    """The specimen in the laboratory, as it stands in a file."""
+    law, spread = SPECIMENS[kind]
+    return _table({"law": LAWS[law], "draw": True, "level": level, "centred": CENTRED, **spread})
+
+
+def site_words(kind: str, level: float, model: str | Path, story: int = 2) -> Sequence[str]:
+    """What stands in a story, as changes of the file."""
+    site = f"sites.damper{story}"
     if isinstance(model, Path):
-        return [f"sites.damper2.device.network={model}", 'sites.damper2.resample="phases"']
+        return [f"{site}.device.network={model}", f'{site}.resample="phases"']
     params = fitted_lugre(kind, level).params
     law = {"law": "lugre", **params}
     if model != "cukf":  # the reference run has its specimen put in afterwards
-        return [f"sites.damper2={_table({'story': 2, 'count': COUNT, 'device': law})}"]
+        return [f"{site}={_table({'story': story, 'count': COUNT, 'device': law})}"]
     free = {key: [BOUNDS[0] * params[key], BOUNDS[1] * params[key]] for key in ("sigma0", "sigma1")}
     follow = {"updater": "unscented", "device": law, "free": free, "noise": NOISE, "process": PROCESS}
     return [
         f"sites.damper1.model={_table(follow | {'initial_std': PROCESS})}",
-        f"sites.damper2={_table({'story': 2, 'count': COUNT, 'follows': 'damper1'})}",
+        f"{site}={_table({'story': story, 'count': COUNT, 'follows': 'damper1'})}",
     ]
 
 
-def _sibling(site: Site, number: int):
-    from hyloop.devices.brfd import draw_sibling
-
-    rng = np.random.default_rng([SEED, number])
+def sibling(site: Site, number: int, story: int = 2) -> Instance:
+    """The damper of another story, of the same make as the one in the laboratory."""
+    rng = np.random.default_rng([SEED, number] if story == 2 else [SEED, number, story])
     return draw_sibling(rng, replace(site.device), mismatch=MISMATCH, centred=CENTRED)
 
 

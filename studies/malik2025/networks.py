@@ -24,7 +24,9 @@ OWN = {"d": ("m", 10e-3), "v": ("m/s", 0.1)}
 AGE = {"age": ("s", 10 * DT)}
 LEVEL = {"level": ("N", 10e3)}
 FORCE = ("f", "N", 10e3)
-LISTENING = ("listening", "physics")  # kinds that hear; the second gives sigma0 and sigma1 of a LuGre law
+TWO = {f"{key}_{n}": HEARD[name] for n in (1, 2) for name, key in zip(HEARD, ("f", "d", "v", "t1", "t2"), strict=True)}
+# kinds that hear: the second gives sigma0 and sigma1 of a LuGre law, the third hears two devices
+LISTENING = ("listening", "physics", "two")
 EVERY = 16  # ticks in a sample of a network: 64 Hz
 LATEST, JITTER = 20, 8  # ticks: delay of the link in training, and how much more single packets may take
 NOMINAL = 18e3  # N, capacity of the law that a physics-based network guides
@@ -53,6 +55,7 @@ def signals(kind: str) -> dict[str, tuple[str, float]]:
     return {
         "listening": HEARD | OWN | AGE,
         "physics": HEARD | OWN | AGE,
+        "two": TWO | OWN | AGE,
         "offline": OWN,
         "offline, told the level": OWN | LEVEL,
     }[kind]
@@ -62,7 +65,8 @@ def architecture(kind: str, outputs: int = 1, widths: tuple[int, int] = (16, 48)
     """16‖16-48-48 of the paper for what listens, three layers of 48 for what does not."""
     size, (narrow, wide) = len(signals(kind)), widths
     if kind in LISTENING:
-        pair = [("lstm", narrow, (0, len(HEARD))), ("lstm", narrow, (len(HEARD), size))]
+        ears = size - len(OWN | AGE)
+        pair = [("lstm", narrow, (0, ears)), ("lstm", narrow, (ears, size))]
         return Architecture(size, [pair, [("lstm", wide)], [("lstm", wide)], [("linear", outputs)]])
     return Architecture(size, [[("lstm", wide)], [("lstm", wide)], [("lstm", wide)], [("linear", outputs)]])
 
@@ -81,19 +85,38 @@ def arrivals(rng: np.random.Generator, samples: int, delay: int, jitter: int = 0
 
 
 def inputs(
-    kind: str, run: Run, newest: np.ndarray, heard: np.ndarray | None = None, ticks: slice = slice(None)
+    kind: str, run: Run, newest: np.ndarray, heard: np.ndarray | None = None, ticks: slice = slice(None), dt: float = DT
 ) -> np.ndarray:
-    """Scaled inputs of a network in some ticks of a run, given which sample has arrived in each tick."""
+    """Scaled inputs of a network in some ticks of a run, given which sample has arrived in each tick of `dt`."""
     at = np.arange(len(newest))[ticks]
     columns = {key: run.own[at, k] for k, key in enumerate(OWN)}
     columns |= {"level": np.full(len(at), run.level)}
     if kind in LISTENING:
-        source = run.heard if heard is None else heard
-        rows, before = source[np.maximum(newest[at], 0)], source[np.maximum(newest[at] - EVERY, 0)]
-        columns |= {key: rows[:, k] for k, key in enumerate(HEARD)}
-        columns["v1"] = (rows[:, 1] - before[:, 1]) / (EVERY * DT)  # over one sample, as in the loop
-        columns["age"] = (at - newest[at]) * DT
+        source = what_is_heard(kind, run) if heard is None else heard
+        span = round(EVERY * DT / dt)
+        rows, before = source[np.maximum(newest[at], 0)], source[np.maximum(newest[at] - span, 0)]
+        columns |= {key: rows[:, k] for k, key in enumerate(TWO if kind == "two" else HEARD)}
+        for k, key in enumerate(("v_1", "v_2") if kind == "two" else ("v1",)):  # over one sample, as in the loop
+            d = len(HEARD) * k + 1
+            columns[key] = (rows[:, d] - before[:, d]) / (EVERY * DT)
+        columns["age"] = (at - newest[at]) * dt
     return np.column_stack([columns[key] / scale for key, (_, scale) in signals(kind).items()]).astype(np.float32)
+
+
+def what_is_heard(kind: str, run: Run, unrelated: bool = False) -> np.ndarray:
+    """Signals of the device in the other story, or of an unrelated motion of it; who hears two has the other behind."""
+    first, second = (run.unrelated, run.heard) if unrelated else (run.heard, run.unrelated)
+    if kind != "two":
+        return first
+    return np.column_stack([going_on(first, len(run.f)), going_on(second, len(run.f))])
+
+
+def going_on(heard: np.ndarray, size: int) -> np.ndarray:
+    """The same for so many samples: a motion that has ended leaves the device at rest, which goes on being heard."""
+    if len(heard) >= size:
+        return heard[:size]
+    still = heard[-1:] * [1, 1, 0, 1, 1]
+    return np.concatenate([heard, np.repeat(still, size - len(heard), axis=0)])
 
 
 def drawing(kind: str, runs: Sequence[Run], latest: int = LATEST, unrelated: float = UNRELATED):
@@ -101,7 +124,7 @@ def drawing(kind: str, runs: Sequence[Run], latest: int = LATEST, unrelated: flo
 
     def draw(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         run = runs[int(rng.integers(len(runs)))]
-        heard = run.unrelated if rng.random() < unrelated else run.heard
+        heard = what_is_heard(kind, run, rng.random() < unrelated)
         size = min(len(run.f), len(heard))
         delay = int(rng.integers(0, latest + 1)) if latest else 0
         jitter = int(rng.integers(1, JITTER + 1)) if latest and rng.random() < 1 / 3 else 0

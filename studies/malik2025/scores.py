@@ -10,7 +10,7 @@ from hyloop.neural.frozen import FrozenNetwork
 from hyloop.neural.resampled import resampled
 
 from .frame import DT
-from .networks import FORCE, NOMINAL, arrivals, inputs, signals
+from .networks import FORCE, NOMINAL, arrivals, going_on, inputs, signals, what_is_heard
 from .specimens import Run
 
 MEASURES = ("NRMSE", "MAE", "R2", "TRAC")
@@ -27,23 +27,32 @@ def table(model: Callable[[Run], np.ndarray], runs: Sequence[Run]) -> np.ndarray
     return np.array([scores(run.f.astype(float), model(run)) for run in runs])
 
 
-def listening(
-    network: FrozenNetwork, kind: str = "listening", delay: int = 0, jitter: int = 0, hears: str = "own run"
-) -> Callable[[Run], np.ndarray]:
-    """The force a network predicts in a run, at a delay in ticks; it hears its own run or an unrelated one."""
+def listening(network: FrozenNetwork, kind: str = "listening", **link: Any) -> Callable[[Run], np.ndarray]:
+    """The force a network predicts in a run; options are those of `answers`."""
+    model = answers(network, kind, **link)
+    return lambda run: model(run)[FORCE[0]]
+
+
+def answers(
+    network: FrozenNetwork,
+    kind: str = "listening",
+    delay: int = 0,
+    jitter: int = 0,
+    hears: str = "own run",
+    dt: float = DT,
+) -> Callable[[Run], dict[str, np.ndarray]]:
+    """All outputs of a network in a run, at a delay in ticks of `dt`; it hears its own run or an unrelated one."""
     rng = np.random.default_rng(7)
 
-    def model(run: Run) -> np.ndarray:
-        heard = run.heard if hears == "own run" else run.unrelated
-        size = len(run.f)
-        if len(heard) < size:  # the other motion has ended: the device is at rest and goes on being heard
-            still = heard[-1:] * [1, 1, 0, 1, 1]
-            heard = np.concatenate([heard, np.repeat(still, size - len(heard), axis=0)])
-        given = inputs(kind, run, arrivals(rng, size, delay, jitter), heard)
+    def model(run: Run) -> dict[str, np.ndarray]:
+        heard, size = what_is_heard(kind, run, hears != "own run"), len(run.f)
+        heard = heard if kind == "two" else going_on(heard, size)
+        given = inputs(kind, run, arrivals(rng, size, delay, jitter), heard, dt=dt)
         columns: dict[str, Any] = {
             key: given[:, k] * scale for k, (key, (_, scale)) in enumerate(signals(kind).items())
         }
-        return np.asarray(device(network, kind, run.level).drive(DT, **columns)[FORCE[0]])
+        found = device(network, kind, run.level).drive(dt, **columns)
+        return {key: np.asarray(values) for key, values in found.items()}
 
     return model
 

@@ -35,25 +35,30 @@ class Run:
     unrelated: np.ndarray
 
 
-def moved(device: Instance, d: np.ndarray) -> dict[str, np.ndarray]:
+def moved(device: Instance, d: np.ndarray, dt: float = DT) -> dict[str, np.ndarray]:
     """Answer of a device to a deformation history, its velocity held within each tick as an actuator holds it."""
-    v = np.diff(d, prepend=d[:1]) / DT
-    a = np.diff(v, prepend=0.0) / DT
+    v = np.diff(d, prepend=d[:1]) / dt
+    a = np.diff(v, prepend=0.0) / dt
     signals = {"d": d, "v": v, "a": a}
-    return device.drive(DT, **{key: signals[key] for key in device.block.inputs})
+    return device.drive(dt, **{key: signals[key] for key in device.block.inputs})
 
 
-def heard(device: Instance, d: np.ndarray) -> np.ndarray:
+def heard(device: Instance, d: np.ndarray, dt: float = DT) -> np.ndarray:
     """What is measured of a device: force, deformation, velocity by backward difference of it, both tensions."""
-    read = moved(device, d)
-    v = np.diff(read["d_m"], prepend=read["d_m"][:1]) / DT
+    read = moved(device, d, dt)
+    v = np.diff(read["d_m"], prepend=read["d_m"][:1]) / dt
     return np.column_stack([read["f_m"], read["d_m"], v, read["t1"], read["t2"]]).astype(np.float32)
 
 
 def measure(
-    kind: str, named: Sequence[tuple[str, str]], deformations: Sequence[np.ndarray], level: float, seed: int
+    kind: str,
+    named: Sequence[tuple[str, str]],
+    deformations: Sequence[np.ndarray],
+    level: float,
+    seed: int,
+    dt: float = DT,
 ) -> list[Run]:
-    """Runs of drawn devices; `named` has name and event of every deformation history."""
+    """Runs of drawn devices; `named` has name and event of every deformation history, which has a row every `dt`."""
     law, spread = SPECIMENS[kind]
     rng = np.random.default_rng([seed, round(level)])
     runs = []
@@ -63,16 +68,16 @@ def measure(
         again = draw_sibling(rng, device, mismatch=0.0, centred=CENTRED)
         strangers = [k for k, (_, theirs) in enumerate(named) if theirs != event]
         stranger = deformations[rng.choice(strangers)][:, 0]
-        v = np.diff(d[:, 1], prepend=d[:1, 1]) / DT
+        v = np.diff(d[:, 1], prepend=d[:1, 1]) / dt
         runs.append(
             Run(
                 name,
                 event,
                 level,
-                heard(device, d[:, 0]),
+                heard(device, d[:, 0], dt),
                 np.column_stack([d[:, 1], v]).astype(np.float32),
-                moved(other, d[:, 1])["f"].astype(np.float32),
-                heard(again, stranger),
+                moved(other, d[:, 1], dt)["f"].astype(np.float32),
+                heard(again, stranger, dt),
             )
         )
     return runs

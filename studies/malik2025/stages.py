@@ -7,7 +7,13 @@ from hyloop.errors import BadInput, UnknownName
 from . import data
 from .specimens import SPECIMENS
 
-KINDS = {"listening": "listening", "physics": "physics", "offline": "offline", "level": "offline, told the level"}
+KINDS = {
+    "listening": "listening",
+    "physics": "physics",
+    "two": "two",
+    "offline": "offline",
+    "level": "offline, told the level",
+}
 
 
 def motions(folder: Path, progress) -> str:

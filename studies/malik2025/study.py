@@ -7,9 +7,11 @@ from hyloop.neural import load_network
 from hyloop.report.page import Table
 from hyloop.study.seeds import Seeds
 
-from . import bands, baselines
+from . import bands, baselines, beyond
 from .data import SEEDS, motions
+from .figures import figure_9, figures_10_to_12
 from .frame import LEVELS, deformations
+from .loop_figures import figures_13_to_15
 from .looped import hybrid_test
 from .networks import LISTENING
 from .scores import MEASURES, TICKS, listening, table
@@ -54,7 +56,12 @@ def run(job):
         if not job.quick and kind in WHOLE:
             values |= _delayed(job, kind, runs["validation"])
             values |= _banded(job, kind, sides, moved)
+            if kind == SPECIMENS[0]:
+                job.sections += _drawn(job, kind, runs["validation"])
             values |= _looped(job, kind, sides["test"])
+            if kind == SPECIMENS[0]:
+                kept = {key: networks(job, kind, key)[:1] for key in KINDS}
+                values |= beyond.run(job, kind, {key: path[0] for key, path in kept.items() if path}, sides, moved)
     claims = _claims(job)
     values = {claim: value for claim, value in values.items() if claim in claims}
     for claim in claims:
@@ -200,21 +207,33 @@ def _banded(job, kind, sides, moved):
     }
 
 
+def _drawn(job, kind, runs):
+    """Figures 9 to 12, with the first network of each kind."""
+    first = {key: networks(job, kind, key)[:1] for key in ("listening", "physics", "offline")}
+    loaded = {key: load_network(path[0]) for key, path in first.items() if path}
+    kobe = next(run for run in runs if run.level == LOOP_LEVEL)
+    harmonic = [figure_9(kind, LOOP_LEVEL, loaded["physics"])] if "physics" in loaded else []
+    return [*harmonic, *figures_10_to_12(kind, kobe, loaded)]
+
+
 def _looped(job, kind, shakes):
     """Table 5: the hybrid test, its peaks against a run with specimens in both stories."""
     paths = networks(job, kind)
     physics = networks(job, kind, "physics")
     models = {"data-driven OCP-NN": paths, "physics-based OCP-NN": physics, "CUKF": ["cukf"], "LuGre, fixed": ["fixed"]}
     models = {model: some for model, some in models.items() if some}
-    errors, peaks, rows = {}, {}, []
+    errors, peaks, rows, shown = {}, {}, [], {}
     for motion in shakes:
         for number in range(LOOP_DEVICES):
             reference = hybrid_test(kind, LOOP_LEVEL, motion, "specimen", number)
+            shown.setdefault("specimen", reference)
             for model, some in models.items():
                 for which, path in enumerate(some):
                     test = hybrid_test(kind, LOOP_LEVEL, motion, path, number)
                     errors[motion.event, number, model, which] = test.scores
                     peaks[motion.event, number, model, which] = test.peaks() / reference.peaks() - 1.0
+                    if which == 0:
+                        shown.setdefault(model, test)
                     if number == 0 and which == 0:
                         job.recordings[f"{kind}, {motion.event}, {model}"] = test.result
             job.progress(
@@ -227,6 +246,8 @@ def _looped(job, kind, shakes):
             peak = 100 * np.mean([np.abs(peaks[key]) for key in keys], axis=0)
             cells = [*(f"{x:.2f}" for x in mean), *(f"{x:.1f}" for x in peak)]
             rows.append([motion.event, model, *cells])
+    if kind == SPECIMENS[0]:
+        job.sections += figures_13_to_15(shakes[0].event, shown)
     head = ["event", "model", "NRMSE %", "MAE kN", "R2", "TRAC", "peak roof, off by %", "peak damper 2, off by %"]
     title = f"Specimen '{kind}': in the loop, mean of {LOOP_DEVICES} devices; peaks against specimens in both stories"
     job.tables.append(Table(title, head, rows))

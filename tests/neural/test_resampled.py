@@ -16,12 +16,17 @@ SIGNALS = tuple(Signal(key, "m", 0.0, 1.0, -1.0, 1.0) for key in ("d1", "v1", "d
 # third of its range in ten samples). Measured: held 1.6 %, the change in half of its samples; on a line 0.12 %; at 512
 # Hz 0.005 %, because a smooth motion is nearly straight between its samples.
 HELD, LINE, SLOW = 0.02, 2e-3, 1e-4
+SHARED = 0.02  # phases take a tenth of their memory from the one before
 
 
 def network(dt=TICK):
     architecture = ocp_nn(2, 1) if dt else mlp(3)
     tensors = random_tensors(architecture, np.random.default_rng(3))
     return FrozenStack(architecture, tensors, Card(SIGNALS, (Signal("f", "N", 10.0, 1e-3),), dt=dt))
+
+
+def rms(values):
+    return np.sqrt(np.mean(values**2))
 
 
 def smooth(rate, seconds=3.0, start=1):
@@ -96,12 +101,12 @@ def test_rates_without_a_whole_number_between_are_refused(rate):
 
 @pytest.mark.parametrize("m", [1, 2, 4, 32])
 def test_in_phases_every_tick_is_answered_as_at_its_own_rate(m):
-    """Each phase is the network alone with every m-th sample, to the bit; together they count all ticks outside."""
+    """Each phase is nearly the network alone with every m-th sample; together they count all ticks outside."""
     u, own = smooth(1024 * m, seconds=0.5), network()
     found = resampled(own.device(), "phases").drive(TICK / m, **u)
     alone = [own.drive(TICK, **{key: values[k::m] for key, values in u.items()}) for k in range(m)]
     for k, each in enumerate(alone):
-        assert np.array_equal(found["f"][k::m], each["f"])
+        assert rms(found["f"][k::m] - each["f"]) <= (0.0 if m == 1 else SHARED) * np.ptp(each["f"])
     assert found["outside"][-1] == sum(each["outside"][-1] for each in alone) > 0.0
     assert np.all(np.diff(found["outside"]) >= 0.0)
 
@@ -123,4 +128,15 @@ def test_a_guided_law_runs_in_phases_too():
     u["v"] = np.gradient(u["d"]) * 4096
     found = resampled(own.device(), "phases").drive(TICK / 4, **u)["f"]
     for k in range(4):
-        assert np.array_equal(found[k::4], own.device().drive(TICK, **{key: a[k::4] for key, a in u.items()})["f"])
+        alone = own.device().drive(TICK, **{key: a[k::4] for key, a in u.items()})["f"]
+        assert rms(found[k::4] - alone) <= SHARED * np.ptp(alone)
+
+
+def test_phases_that_were_driven_apart_come_together():
+    """One phase hears something else for a while; afterwards its force is that of the others again."""
+    m, u, own = 8, {key: np.zeros(8 * 400) for key in ("d1", "v1", "d")}, network()
+    apart = {key: values.copy() for key, values in u.items()}
+    apart["d"][2 : 8 * 20 : m] = 2.0
+    quiet, driven = (resampled(own.device(), "phases").drive(TICK / m, **each)["f"] for each in (u, apart))
+    off = np.abs(driven - quiet)
+    assert off[2 : 8 * 20 : m].max() > 100 * off[-m:].max()

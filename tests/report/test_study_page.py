@@ -9,6 +9,7 @@ from oracles.pages import Page
 from hyloop.report.charts import Chart
 from hyloop.report.claims_picture import JudgedClaim, draw_claims
 from hyloop.report.display import Line, Panel
+from hyloop.report.page import Section
 from hyloop.report.study_page import FIRST, StudySummary, study_sentence, write_study
 from hyloop.study.claims import Claim, judge
 
@@ -122,6 +123,15 @@ def test_the_picture_of_a_study_is_shown_whatever_the_number_of_claims(tmp_path)
     for count in (1, FIRST + 5):
         path = write_study(tmp_path / f"{count}.html", drawn, FOUR[:1] * count, [], {})
         assert path.read_text(encoding="utf-8").count("Errors of every plant") == 1
+
+
+def test_further_parts_of_a_study_stand_below_all_claims_with_their_captions(tmp_path):
+    line = Line(np.arange(3.0), np.arange(3.0), "a", 0)
+    charts = [Chart([Panel("Loop", "x", "y", (line,))], "A loop.", "What is drawn.")]
+    parts = [Section("Figure 9", charts=charts), Section("Figure 10", charts=charts)]
+    page = Page(write_study(tmp_path / "page.html", SUMMARY._replace(sections=parts), FOUR, [], {}))
+    assert page.headings[-2:] == ["Figure 9", "Figure 10"]
+    assert len(page.specs) == 2 and page.text.count("What is drawn.") == 2
 
 
 def test_a_claim_without_a_number_is_in_the_table_alone(tmp_path):

@@ -11,6 +11,10 @@ Or it runs in *phases*: m of it in turn, one in every tick, each with a state of
 tick. Then every output is of this very tick, as it was trained, for the work of one network. A network with memory
 learns faster with longer samples, as a history has fewer of them; phases give it back the rate of the controller.
 
+Phases that know nothing of each other drift apart in a loop: each takes the part of the motion at multiples of its rate
+for a constant, answers with one of its own, and so drives that very motion. Hence the memory of a phase goes a tenth of
+the way to that of the phase before it, which is one tick old.
+
 In a slower controller it runs m times in a tick, on inputs that go on a straight line from the last sample to this one;
 it then sees a motion without anything above half of the controller's rate. All of it is causal.
 """
@@ -24,6 +28,7 @@ from hyloop.core.block import Block, Instance, inplace_block, rebind
 from hyloop.core.jit import jit
 from hyloop.core.tick import same_tick, typed_tick
 from hyloop.errors import BadInput
+from hyloop.neural.lanes import as_float32
 
 __all__ = ["BETWEEN", "own_tick", "resampled"]
 
@@ -36,6 +41,7 @@ _COUNT, _TICK, _LINE, _SIZE, _FIXED, _CHANGING, _OUTSIDE, _ROWS = 0, 1, 2, 3, 4,
 _LAST_U, _U, _LAST_Y, _Y = (_ROWS + k * _MOST for k in range(4))
 _INSIDE = _ROWS + 4 * _MOST  # where the state of the block itself begins; behind it, what changes, for each phase
 _PHASES = -1.0
+_SHARED = np.float32(0.1)  # of the way to the phase before: on imposed motions errors stay the same to 0.01 points
 inner: Any = None  # the block, which `resampled` puts here
 
 
@@ -43,7 +49,7 @@ def advance(x, u, dt, p, y):
     """A trained block at a rate that is not its own."""
     count, tick = x[_COUNT], x[_TICK]
     if tick > dt and x[_LINE] == _PHASES:
-        _turn(x, u, tick, int(count) % round(tick / dt), p, y)
+        _turn(x, u, tick, int(count), round(tick / dt), p, y)
     elif tick > dt:
         m = round(tick / dt)
         phase = int(count) % m
@@ -72,11 +78,11 @@ def advance(x, u, dt, p, y):
     x[_COUNT] += 1.0
 
 
-def _turn(x, u, tick, phase, p, y):
+def _turn(x, u, tick, count, m, p, y):
     """One phase advances: its state is brought in, and put back afterwards."""
     size, fixed, changing = int(x[_SIZE]), int(x[_FIXED]), int(x[_CHANGING])
     kept = size - (changing - fixed)
-    place = _INSIDE + size + phase * (kept + 1)
+    place = _INSIDE + size + (count % m) * (kept + 1)
     for k in range(fixed):
         x[_INSIDE + k] = x[place + k]
     for k in range(changing, size):
@@ -86,6 +92,11 @@ def _turn(x, u, tick, phase, p, y):
         x[place + k] = x[_INSIDE + k]
     for k in range(changing, size):
         x[place + fixed + k - changing] = x[_INSIDE + k]
+    if count > 0 and changing > fixed:  # behind weights all is in single precision (`hyloop.neural.image`)
+        single, before = as_float32(x), _INSIDE + size + ((count - 1) % m) * (kept + 1)
+        shift = 2 * (before - place)
+        for k in range(2 * (place + fixed), 2 * (place + kept)):
+            single[k] += _SHARED * (single[k + shift] - single[k])
     if x[_OUTSIDE] >= 0.0:  # the last output counts ticks; what is given out is the sum of all phases
         x[_OUTSIDE] += y[len(y) - 1] - x[place + kept]
         x[place + kept], y[len(y) - 1] = y[len(y) - 1], x[_OUTSIDE]

@@ -38,6 +38,7 @@ class StudySummary(NamedTuple):
     command: str  # of the full run
     numbers: Sequence[tuple[str, str]] = ()  # of the study itself, for the top of the page
     picture: Chart | None = None  # of the study itself; at the top of a page with few claims
+    sections: Sequence[Section] = ()  # further parts, below all claims and tables
 
 
 def write_study(
@@ -55,6 +56,7 @@ def write_study(
     if len(first) < len(drawable(judged)):
         text = ["Every claim with two numbers, in the order of the paper."]
         sections.append(Section("All claims", text, charts=_pieces(drawable(judged))))
+    sections += study.sections
     answer = Answer(study_sentence(study, judged), _numbers(study, judged), picture)
     summary = [*([_table(judged)] if judged else []), *tables]
     return write_report(

@@ -19,7 +19,7 @@ from hyloop.errors import BadInput, RunFailed, UnknownName
 from hyloop.files.toml import read_toml
 from hyloop.record import Recording
 from hyloop.report.charts import Chart
-from hyloop.report.page import Table, check_folder
+from hyloop.report.page import Section, Table, check_folder
 from hyloop.report.study_page import JudgedClaim, StudySummary, study_sentence, write_study
 from hyloop.study.claims import Claim, Verdict, judge, load_claims, write_verdicts
 from hyloop.study.code import load_code as _load
@@ -56,6 +56,7 @@ class Job:
     notes: list[str] = field(default_factory=list)
     numbers: list[tuple[str, str]] = field(default_factory=list)  # for the top of the page: a number and what it is
     picture: Chart | None = None  # at the top of a page with few claims, below them where there are many
+    sections: list[Section] = field(default_factory=list)  # further parts of the page, below all tables: figures
     not_comparable: dict[str, str] = field(default_factory=dict)  # claims this run cannot judge, and why
 
     @property
@@ -196,7 +197,8 @@ def _run(name: str, job: Job, head: Study, claims: list[Claim]) -> tuple[list[Ve
     write_verdicts(job.out / "claims.json", verdicts)
     comparable = sum(claim.comparable for claim in claims)
     about = [*job.notes, head.about, head.reference]
-    summary = StudySummary(head.title, about, comparable, job.quick, head.full, command, job.numbers, job.picture)
+    own = (job.numbers, job.picture, job.sections)
+    summary = StudySummary(head.title, about, comparable, job.quick, head.full, command, *own)
     judged = _judged(claims, verdicts, job.not_comparable)
     write_study(job.out / "report.html", summary, judged, job.tables, job.recordings)
     return verdicts, study_sentence(summary, judged)
