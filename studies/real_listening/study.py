@@ -1,0 +1,167 @@
+"""Networks trained on virtual specimens hear one real test and predict another: against deaf ones, filters, fixed laws."""
+
+from functools import partial
+
+import numpy as np
+
+from hyloop.record import Recording
+from hyloop.report.page import Table
+from hyloop.study.claims import load_claims
+from hyloop.study.seeds import Seeds
+
+from . import filters, pairs
+from .judging import ADAPTED, ADAPTED_DEAF, BLIND, DEAF, HEARS, Networks, session_errors
+from .networks import LISTENING
+from .shared import hearing, sessions
+from .tables import pooled, quartiles, table
+
+QUICK_SESSION = "d3 30 lb"
+QUICK_NOTE = f"The quick run judges {QUICK_SESSION} with one network of each kind and without LuGre friction."
+EARTHQUAKES = f"{sessions.BASE}, earthquakes"
+SPREAD = 1.3  # of the run-to-run spread: the goal
+DRAWN = ("d3 30 lb", "d2 0 lb", "d1 80 lb")
+
+
+def run(job):
+    """Values of all claims."""
+    every = sessions.load(sessions.PATTERNS)
+    networks = Networks(job.folder / "networks", 1 if job.quick else None)
+    kinds = ("gap-slip",) if job.quick else tuple(hearing.BLOCKS)
+    base = _laws(job, sessions.BASE, every, kinds)
+    if job.quick:
+        job.notes.append(QUICK_NOTE)
+        judged = [QUICK_SESSION]
+        laws = {QUICK_SESSION: base}
+    else:  # where the base session is judged, laws come from another one
+        judged = list(every)
+        laws = dict.fromkeys(every, base) | {sessions.BASE: _laws(job, sessions.SWAPPED, every, kinds)}
+    found = {}
+    for session in judged:
+        found[session] = session_errors(
+            session,
+            every,
+            laws[session],
+            networks,
+            adapted=session != sessions.BASE,
+            progress=partial(job.progress, session),
+        )
+    values = _judged(job, every, found)
+    if not job.quick:
+        values |= _adapted(job, every, found, base, networks)
+    job.tables[:0] = job.tables[-1:]
+    del job.tables[-1]
+    _draw(job, every, found, networks)
+    for claim in load_claims(job.folder / "claims.toml"):
+        if claim.claim not in values:
+            job.not_comparable[claim.claim] = "the quick run does not get there"
+    return values
+
+
+def _laws(job, session, every, kinds):
+    """Laws fitted to the harmonic tests of one session."""
+    harmonics = [test for test in every[session].values() if not test.event]
+    laws = {}
+    for k, kind in enumerate(kinds):
+        laws[kind] = hearing.fitted(kind, harmonics).law
+        job.progress(f"laws of {session}", (k + 1) / len(kinds))
+    return laws
+
+
+def _ratio(errors, model, other):
+    """Median over pairs of a model over that of another, for every seed of the first."""
+    one, two = (quartiles(errors[m])[1] for m in (model, other))
+    return _seeds(one / (two if len(one) == len(two) else two.mean()))
+
+
+def _seeds(values):
+    return Seeds.of(values) if len(values) > 1 else float(values[0])
+
+
+def _judged(job, every, found):
+    """Tables and claims about networks that no real test has trained."""
+    spread = 100 * float(np.median([*sessions.spread().values()]))
+    every_pair = pooled(found)
+    of = {g: pooled(found, lambda s, p, g=g: _group(every, s, p) == g) for g in (pairs.CLOCK, pairs.UNRELATED)}
+    of = {g: errors for g, errors in of.items() if errors[HEARS]}
+    job.tables.append(table("NRMSE in %, median over pairs (quartiles), by session", found))
+    values = {}
+    for where, errors in {"all pairs": every_pair, **of}.items():
+        for other in (DEAF, filters.CUKF, filters.FIXED_LUGRE, filters.FIXED_GAP, filters.FACTORS, BLIND):
+            if other in errors and not job.quick:
+                values[f"{where}: listening over {other}"] = _ratio(errors, HEARS, other)
+    if not job.quick:
+        values["all pairs: listening over the run-to-run spread"] = _seeds(quartiles(every_pair[HEARS])[1] / spread)
+    for session, errors in found.items():
+        values[f"{session}: listening over the run-to-run spread"] = _seeds(quartiles(errors[HEARS])[1] / spread)
+    better = {
+        other: 100 * np.mean([(e.mean() < every_pair[other][pair].mean()) for pair, e in every_pair[HEARS].items()])
+        for other in every_pair
+        if other != HEARS
+    }
+    rows = [[other, f"{share:.0f}"] for other, share in better.items()]
+    job.tables.append(Table("Pairs in which the listening network is nearer, in %", ["than", "pairs [%]"], rows))
+    medians = {model: quartiles(errors)[1].mean() for model, errors in every_pair.items()}
+    pairs_ = len(every_pair[HEARS])
+    job.numbers.append((f"{medians[HEARS]:.1f} %", f"median error of the network that hears, {pairs_} real pairs"))
+    job.numbers.append((f"{medians[DEAF]:.1f} %", "the same network, another session heard"))
+    best = filters.CUKF if filters.CUKF in medians else filters.FACTORS
+    job.numbers.append((f"{medians[best]:.1f} %", best))
+    if best != filters.FACTORS:
+        job.numbers.append((f"{medians[filters.FACTORS]:.1f} %", filters.FACTORS))
+    job.numbers.append((f"{spread:.1f} %", "run-to-run spread of the device"))
+    together = table("NRMSE in %, median over pairs (quartiles), all sessions", {"all": every_pair, **of})
+    job.tables.append(together)
+    return values
+
+
+def _group(every, session, pair):
+    return pairs.group(*(every[session][name] for name in pair))
+
+
+def _adapted(job, every, found, base, networks):
+    """Networks adapted to the harmonics of the base session: other sessions, and its earthquakes by laws of its own."""
+    quakes = [name for name, test in every[sessions.BASE].items() if test.event]
+    own = session_errors(
+        sessions.BASE, every, base, networks, judge=quakes, progress=partial(job.progress, EARTHQUAKES)
+    )
+    some = {s: errors for s, errors in found.items() if s != sessions.BASE} | {EARTHQUAKES: own}
+    errors = pooled(some)
+    head = "NRMSE in %, pairs that had no part in the adaptation"
+    by = {"other sessions": pooled({s: e for s, e in some.items() if s != EARTHQUAKES})}
+    last = job.tables.pop()
+    job.tables.append(table(head, {"all": errors, **by, EARTHQUAKES: own}))
+    job.tables.append(last)
+    spread = 100 * float(np.median([*sessions.spread().values()]))
+    where = "pairs without the adaptation"
+    return {
+        f"{where}: adapted over listening": _ratio(errors, ADAPTED, HEARS),
+        f"{where}: adapted over adapted and deaf": _ratio(errors, ADAPTED, ADAPTED_DEAF),
+        f"{where}: adapted over {filters.FACTORS}": _ratio(errors, ADAPTED, filters.FACTORS),
+        f"{where}: adapted over the run-to-run spread": _seeds(quartiles(errors[ADAPTED])[1] / spread),
+        f"{EARTHQUAKES}: adapted over {filters.FIXED_GAP}": _ratio(own, ADAPTED, filters.FIXED_GAP),
+    }
+
+
+def _draw(job, every, found, networks):
+    """The pair with the median error of some sessions: measured, listening, deaf."""
+    chosen = {}
+    for session in DRAWN:
+        if session in found:
+            each = sorted(found[session][HEARS].items(), key=lambda item: item[1].mean())
+            chosen[session] = each[len(each) // 2][0]
+    cases = {"measured": {}, HEARS: {}, DEAF: {}}
+    for session, (heard, judged) in chosen.items():
+        seen = pairs.signals(every[session][judged])
+        wrong = pairs.signals(pairs.deaf_to(session, heard, every))
+        forces = {"measured": seen[:, 0]}
+        for case, other in ((HEARS, pairs.signals(every[session][heard])), (DEAF, wrong)):
+            forces[case] = networks.answer(LISTENING, pairs.run(other, seen))[0]
+        names = " after ".join(sessions.short(name).replace(".", ",") for name in (judged, heard))
+        for case, f in forces.items():
+            cases[case] |= {f"{session}, {names}.d": seen[:, 1], f"{session}, {names}.f": f}
+    for case, histories in cases.items():
+        rows = slice(0, min(len(h) for h in histories.values()), 4)
+        columns = np.column_stack([h[rows] for h in histories.values()])
+        job.recordings[case] = Recording(
+            4 * np.arange(len(columns)) / sessions.RATE, columns, tuple(histories), ("m", "N") * len(chosen)
+        )
