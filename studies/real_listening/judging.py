@@ -39,7 +39,8 @@ class Networks:
 
     def __post_init__(self) -> None:
         names = {LISTENING: f"{LISTENING}-[0-9]*", ADAPTED: f"{LISTENING}-adapted-*", OFFLINE: f"{OFFLINE}-[0-9]*"}
-        paths = {key: sorted(self.folder.glob(f"{name}.safetensors"))[: self.seeds] for key, name in names.items()}
+        found = {key: sorted(self.folder.glob(f"{name}.safetensors")) for key, name in names.items()}
+        paths = {key: [p for p in some if ".checkpoint" not in p.name][: self.seeds] for key, some in found.items()}
         self.devices = {
             key: [resampled(load_network(path).block(), "phases") for path in some] for key, some in paths.items()
         }

@@ -20,7 +20,10 @@ OWN = {"d": ("m", 10e-3), "v": ("m/s", 0.1), "f0": ("N", 1e3)}
 FORCE = ("f", "N", 10e3)
 LISTENING, OFFLINE = "listening", "offline"
 EVERY = 16  # ticks in a sample: 64 Hz
-NOISE = (3.0, 500.0)  # N, log-uniform: what is added to the heard force in training, for chatter no specimen has
+NOISE = (
+    5e-4,
+    5e-2,
+)  # of the range of the heard force, log-uniform: added to it in training, for chatter no specimen has
 LEAST_RANGE = 3e3  # N: errors count over the range of the force, but not over less than this
 
 
@@ -57,7 +60,8 @@ def drawing(kind: str, runs: Sequence[Run], every: int = EVERY // KEPT):
         run = runs[int(rng.integers(len(runs)))]
         sign, rows = rng.choice([-1.0, 1.0]), slice(int(rng.integers(every)), None, every)
         heard, own, f = run.heard[rows].astype(float), run.own[rows], run.f[rows]
-        heard[:, 0] += np.exp(rng.uniform(*np.log(NOISE))) * rng.standard_normal(len(heard))
+        noise = np.exp(rng.uniform(*np.log(NOISE))) * np.ptp(run.heard[:, 0])
+        heard[:, 0] += noise * rng.standard_normal(len(heard))
         given = sign * inputs(kind, heard, own, run.f[0]) / scales(kind)
         weight = (FORCE[2] / max(np.ptp(run.f), LEAST_RANGE)) ** 2
         columns = np.column_stack([given, np.full(len(given), weight)])

@@ -49,7 +49,7 @@ def deaf_to(session: str, name: str, every: dict[str, dict[str, DamperTest]]) ->
 
 
 def signals(test: DamperTest) -> np.ndarray:
-    """Force, deformation from the first sample on, causal velocity (samples, 3) of the part that is heard and judged."""
+    """Force, deformation from the first sample on, causal velocity (samples, 3) of what is heard and judged."""
     s, head = test.signals("causal"), slice(0, round(sessions.SECONDS * sessions.RATE))
     return np.column_stack([s["f"], s["d"] - s["d"][0], s["v"]])[head]
 

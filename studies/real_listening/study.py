@@ -1,4 +1,4 @@
-"""Networks trained on virtual specimens hear one real test and predict another: against deaf ones, filters, fixed laws."""
+"""Networks trained on virtual specimens hear one real test and predict another; deaf ones, filters, fixed laws."""
 
 from functools import partial
 
