@@ -1,7 +1,5 @@
 """Networks trained on virtual specimens hear one real test and predict another; deaf ones, filters, fixed laws."""
 
-from functools import partial
-
 import numpy as np
 
 from hyloop.record import Recording
@@ -9,62 +7,41 @@ from hyloop.report.page import Table
 from hyloop.study.claims import load_claims
 from hyloop.study.seeds import Seeds
 
-from . import filters, pairs
-from .judging import ADAPTED, ADAPTED_DEAF, BLIND, DEAF, HEARS, Networks, session_errors
+from . import filters, pairs, work
+from .judging import ADAPTED, ADAPTED_DEAF, BLIND, DEAF, HEARS, Networks
 from .networks import LISTENING
 from .shared import hearing, sessions
 from .tables import pooled, quartiles, table
+from .work import EARTHQUAKES
 
 QUICK_SESSION = "d3 30 lb"
 QUICK_NOTE = f"The quick run judges {QUICK_SESSION} with one network of each kind and without LuGre friction."
-EARTHQUAKES = f"{sessions.BASE}, earthquakes"
-SPREAD = 1.3  # of the run-to-run spread: the goal
 DRAWN = ("d3 30 lb", "d2 0 lb", "d1 80 lb")
 
 
 def run(job):
     """Values of all claims."""
     every = sessions.load(sessions.PATTERNS)
-    networks = Networks(job.folder / "networks", 1 if job.quick else None)
     kinds = ("gap-slip",) if job.quick else tuple(hearing.BLOCKS)
-    base = _laws(job, sessions.BASE, every, kinds)
+    seeds = 1 if job.quick else None
+    fitted = (sessions.BASE,) if job.quick else (sessions.BASE, sessions.SWAPPED)
+    made = job.work("laws", [work.laws_task(session, kinds) for session in fitted])
+    base = made[f"laws of {sessions.BASE}"]
     if job.quick:
         job.notes.append(QUICK_NOTE)
-        judged = [QUICK_SESSION]
         laws = {QUICK_SESSION: base}
     else:  # where the base session is judged, laws come from another one
-        judged = list(every)
-        laws = dict.fromkeys(every, base) | {sessions.BASE: _laws(job, sessions.SWAPPED, every, kinds)}
-    found = {}
-    for session in judged:
-        found[session] = session_errors(
-            session,
-            every,
-            laws[session],
-            networks,
-            adapted=session != sessions.BASE,
-            progress=partial(job.progress, session),
-        )
-    values = _judged(job, every, found)
-    if not job.quick:
-        values |= _adapted(job, every, found, base, networks)
-    job.tables[:0] = job.tables[-1:]
-    del job.tables[-1]
-    _draw(job, every, found, networks)
+        laws = dict.fromkeys(every, base) | {sessions.BASE: made[f"laws of {sessions.SWAPPED}"], EARTHQUAKES: base}
+    done = job.work("pairs", [work.errors_task(session, laws[session], seeds) for session in laws])
+    found = {session: done[f"pairs of {session}"] for session in laws}
+    values = _judged(job, every, {s: errors for s, errors in found.items() if s != EARTHQUAKES})
+    if EARTHQUAKES in found and ADAPTED in found[EARTHQUAKES]:
+        values |= _adapted(job, found)
+    _draw(job, every, found)
     for claim in load_claims(job.folder / "claims.toml"):
         if claim.claim not in values:
-            job.not_comparable[claim.claim] = "the quick run does not get there"
+            job.not_comparable[claim.claim] = "the quick run does not get there" if job.quick else "no network is kept"
     return values
-
-
-def _laws(job, session, every, kinds):
-    """Laws fitted to the harmonic tests of one session."""
-    harmonics = [test for test in every[session].values() if not test.event]
-    laws = {}
-    for k, kind in enumerate(kinds):
-        laws[kind] = hearing.fitted(kind, harmonics).law
-        job.progress(f"laws of {session}", (k + 1) / len(kinds))
-    return laws
 
 
 def _ratio(errors, model, other):
@@ -83,6 +60,7 @@ def _judged(job, every, found):
     every_pair = pooled(found)
     of = {g: pooled(found, lambda s, p, g=g: _group(every, s, p) == g) for g in (pairs.CLOCK, pairs.UNRELATED)}
     of = {g: errors for g, errors in of.items() if errors[HEARS]}
+    job.tables.append(table("NRMSE in %, median over pairs (quartiles), all sessions", {"all": every_pair, **of}))
     job.tables.append(table("NRMSE in %, median over pairs (quartiles), by session", found))
     values = {}
     for where, errors in {"all pairs": every_pair, **of}.items():
@@ -109,8 +87,6 @@ def _judged(job, every, found):
     if best != filters.FACTORS:
         job.numbers.append((f"{medians[filters.FACTORS]:.1f} %", filters.FACTORS))
     job.numbers.append((f"{spread:.1f} %", "run-to-run spread of the device"))
-    together = table("NRMSE in %, median over pairs (quartiles), all sessions", {"all": every_pair, **of})
-    job.tables.append(together)
     return values
 
 
@@ -118,19 +94,13 @@ def _group(every, session, pair):
     return pairs.group(*(every[session][name] for name in pair))
 
 
-def _adapted(job, every, found, base, networks):
+def _adapted(job, found):
     """Networks adapted to the harmonics of the base session: other sessions, and its earthquakes by laws of its own."""
-    quakes = [name for name, test in every[sessions.BASE].items() if test.event]
-    own = session_errors(
-        sessions.BASE, every, base, networks, judge=quakes, progress=partial(job.progress, EARTHQUAKES)
-    )
-    some = {s: errors for s, errors in found.items() if s != sessions.BASE} | {EARTHQUAKES: own}
+    own, some = found[EARTHQUAKES], {s: errors for s, errors in found.items() if s != sessions.BASE}
     errors = pooled(some)
     head = "NRMSE in %, pairs that had no part in the adaptation"
     by = {"other sessions": pooled({s: e for s, e in some.items() if s != EARTHQUAKES})}
-    last = job.tables.pop()
     job.tables.append(table(head, {"all": errors, **by, EARTHQUAKES: own}))
-    job.tables.append(last)
     spread = 100 * float(np.median([*sessions.spread().values()]))
     where = "pairs without the adaptation"
     return {
@@ -142,14 +112,14 @@ def _adapted(job, every, found, base, networks):
     }
 
 
-def _draw(job, every, found, networks):
+def _draw(job, every, found):
     """The pair with the median error of some sessions: measured, listening, deaf."""
     chosen = {}
     for session in DRAWN:
         if session in found:
             each = sorted(found[session][HEARS].items(), key=lambda item: item[1].mean())
             chosen[session] = each[len(each) // 2][0]
-    cases = {"measured": {}, HEARS: {}, DEAF: {}}
+    cases, networks = {"measured": {}, HEARS: {}, DEAF: {}}, Networks(job.folder / "networks", 1)
     for session, (heard, judged) in chosen.items():
         seen = pairs.signals(every[session][judged])
         wrong = pairs.signals(pairs.deaf_to(session, heard, every))
