@@ -49,16 +49,23 @@ def free(model: str) -> tuple[str, ...]:
     return baselines.FREE if model == CUKF else band.FACTORS
 
 
-def applied(model: str, laws: dict[str, Instance], found: np.ndarray, test) -> np.ndarray:
-    """Force of the law in another test that begins together with the heard one; parameters stay where that ends."""
-    law, judged = law_of(model, laws), sessions.measured(KINDS[model], test)
-    x = replace(law, initial=law.initial | hearing._at_rest(law, judged)).x0
-    inputs = np.column_stack([judged.inputs[key] for key in law.block.inputs])
-    places = np.array([list(law.params).index(key) for key in free(model)])
-    values = found[np.minimum(np.arange(len(inputs)), len(found) - 1)]
-    p, f = np.array(list(law.params.values()), dtype=float), np.empty(len(inputs))
-    _varying(law.block.address, x, inputs, judged.dt, p, places, values, np.empty(len(law.block.outputs)), f)
-    return f
+class Judged:
+    """The law of a filter in a test to be predicted, begun from its first force."""
+
+    def __init__(self, model: str, laws: dict[str, Instance], test) -> None:
+        law, judged = law_of(model, laws), sessions.measured(KINDS[model], test)
+        self.address, self.dt, self.outputs = law.block.address, judged.dt, len(law.block.outputs)
+        self.x0 = replace(law, initial=law.initial | hearing._at_rest(law, judged)).x0
+        self.inputs = np.column_stack([judged.inputs[key] for key in law.block.inputs])
+        self.places = np.array([list(law.params).index(key) for key in free(model)])
+        self.p = np.array(list(law.params.values()), dtype=float)
+
+    def force(self, found: np.ndarray) -> np.ndarray:
+        """Force with the parameters that were found in a test begun together with this one; they stay when it ends."""
+        values = found[np.minimum(np.arange(len(self.inputs)), len(found) - 1)]
+        y, f = np.empty(self.outputs), np.empty(len(self.inputs))
+        _varying(self.address, self.x0.copy(), self.inputs, self.dt, self.p.copy(), self.places, values, y, f)
+        return f
 
 
 @jit

@@ -1,7 +1,7 @@
 """Errors of every model in every ordered pair of a session: NRMSE of the whole judged test from its first sample on."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,6 @@ class Networks:
 
     folder: Path
     seeds: int | None = None  # as many as there are if None
-    forces: dict = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         names = {LISTENING: f"{LISTENING}-[0-9]*", ADAPTED: f"{LISTENING}-adapted-*", OFFLINE: f"{OFFLINE}-[0-9]*"}
@@ -85,7 +84,7 @@ def session_errors(
         f = seen[pair[1]][:, 0]
         found.setdefault(model, {})[pair] = np.array([nrmse(f, force) for force in forces])
 
-    alone = {name: networks.answer(OFFLINE, pairs.run(s, s)) for name, s in seen.items()}
+    alone = {name: networks.answer(OFFLINE, pairs.run(s, s)) for name, s in seen.items() if networks.devices[OFFLINE]}
     fixed = {
         model: {name: predict(laws[kind], sessions.measured(kind, test)) for name, test in tests.items()}
         for model, kind in FIXED.items()
@@ -93,21 +92,24 @@ def session_errors(
     }
     following = [model for model in FOLLOWING if "LuGre" in laws or model != filters.CUKF]
     heard_by = {(m, name): filters.followed(m, laws, test) for m in following for name, test in tests.items()}
+    judged_by = {(m, name): filters.Judged(m, laws, test) for m in following for name, test in tests.items()}
     for k, pair in enumerate(each := pairs.ordered(tests)):
         heard, judged = pair
         run, instead = (pairs.run(other[heard], seen[judged]) for other in (seen, wrong))
         answers = networks.answer(LISTENING, run)
         enter(HEARS, pair, answers)
-        enter(MEAN, pair, [np.mean(answers, axis=0)])
+        if len(answers) > 1:
+            enter(MEAN, pair, [np.mean(answers, axis=0)])
         enter(DEAF, pair, networks.answer(LISTENING, instead))
         if adapted and networks.devices[ADAPTED]:
             enter(ADAPTED, pair, networks.answer(ADAPTED, run))
             enter(ADAPTED_DEAF, pair, networks.answer(ADAPTED, instead))
         for model in following:
-            enter(model, pair, [filters.applied(model, laws, heard_by[model, heard], tests[judged])])
+            enter(model, pair, [judged_by[model, judged].force(heard_by[model, heard])])
         for model, forces in fixed.items():
             enter(model, pair, [forces[judged]])
-        enter(BLIND, pair, alone[judged])
+        if judged in alone:
+            enter(BLIND, pair, alone[judged])
         enter(COPY, pair, [run.heard[:, 0]])
         progress((k + 1) / len(each))
     return found

@@ -1,6 +1,7 @@
 """Pieces of work of the study, each kept when it is done: laws of a session, and errors of all models in its pairs."""
 
 import hashlib
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -44,6 +45,12 @@ def errors(judged: str, params: dict, seeds: int | None, digest: str) -> Errors:
     session = sessions.BASE if judged == EARTHQUAKES else judged
     quakes = [name for name, test in every[session].items() if test.event] if judged == EARTHQUAKES else None
     found = {kind: hearing.BLOCKS[kind][1](**values) for kind, values in params.items()}
-    networks = Networks(NETWORKS, seeds)
-    made = session_errors(session, every, found, networks, judge=quakes, adapted=judged != sessions.BASE)
+    made = session_errors(
+        session, every, found, _networks(seeds, digest), judge=quakes, adapted=judged != sessions.BASE
+    )
     return {model: {pair: np.asarray(e) for pair, e in each.items()} for model, each in made.items()}
+
+
+@cache
+def _networks(seeds: int | None, digest: str) -> Networks:
+    return Networks(NETWORKS, seeds)

@@ -74,7 +74,7 @@ def test_real_sessions_are_replaced_by_other_ones(study):
     pairs, sessions = part(study, "pairs"), part(study, "shared").sessions
     every = sessions.load(sessions.PATTERNS)
     found = {(s, name): pairs.deaf_to(s, name, every).name for s, tests in every.items() for name in tests}
-    assert len(found) == 66 or len(found) > 60
+    assert len(found) > 60
     assert all(instead not in every[session] for (session, _), instead in found.items())
 
 
@@ -135,7 +135,7 @@ def test_a_filter_that_has_found_the_truth_gives_the_force_of_the_law(study):
         test = simulated(laws[kind], "one", 0.8)
         law = filters.law_of(model, laws)
         found = np.array([[law.params[key] for key in filters.free(model)]] * 100)  # then it stays there
-        f = filters.applied(model, laws, found, test)
+        f = filters.Judged(model, laws, test).force(found)
         truth = predict(laws[kind], part(study, "shared").sessions.measured(kind, test))
         assert np.abs(f - truth).max() < ROUND_OFF * np.abs(truth).max()
 
@@ -149,7 +149,7 @@ def test_a_filter_hears_friction_in_the_same_tick_and_no_sooner(study):
     assert found[0] == pytest.approx(1.0, abs=0.05) and found[-1] == pytest.approx(0.5, rel=0.1)
     later = replace(one, f=np.r_[one.f[:4000], 0 * one.f[4000:]])
     assert np.array_equal(filters.followed(filters.FACTORS, {"gap-slip": law}, later)[:4000], found[:4000])
-    f = filters.applied(filters.FACTORS, {"gap-slip": law}, found, two)
+    f = filters.Judged(filters.FACTORS, {"gap-slip": law}, two).force(found)
     assert np.abs(f - two.f)[4096:].max() < 0.15 * np.ptp(two.f)
 
 
