@@ -25,7 +25,7 @@ class Recipe:
 
     lanes: int = 16
     updates: int = 500  # in an epoch
-    stages: tuple[Stage, ...] = (Stage(8, 128), Stage(4, 256))
+    stages: tuple[Stage, ...] = (Stage(16, 128), Stage(12, 256))
     rate: float = 5e-3
     warmup: int = 200
     final: float = 1e-5
