@@ -82,12 +82,9 @@ def _two(job, kind, paths, sides, moved):
         for run in rates.measured(kind, sides["validation"], moved["validation", level], level, 1024)
     ]
     alone = two_devices.validated(paths, runs)
-    tests = two_devices.looped(kind, LEVEL, sides["test"], paths)
     rows = [[model, *(f"{alone[model, which]:.2f}" for which in two_devices.ORDERS)] for model in ("one", "two")]
-    for row, model in zip(rows, ("one", "two"), strict=True):
-        row += [f"{tests[model][motion.event]:.2f}" for motion in sides["test"]]
     job.progress(f"{kind}: two devices", 1.0)
-    head = ["hears", *two_devices.ORDERS, *(f"in the loop, {motion.event}" for motion in sides["test"])]
+    head = ["hears", *two_devices.ORDERS]
     job.tables.append(Table(f"Specimen '{kind}': one or two devices heard (NRMSE %)", head, rows))
     related, unrelated = two_devices.ORDERS
     return {

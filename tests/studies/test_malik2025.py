@@ -273,7 +273,6 @@ def test_what_lies_beyond_is_judged_claim_by_claim(study, monkeypatch, tmp_path)
     orders = beyond.two_devices.ORDERS
     alone = {(model, order): e for model, e in (("one", 1.0), ("two", 0.9)) for order in orders}
     monkeypatch.setattr(beyond.two_devices, "validated", lambda *_: alone)
-    monkeypatch.setattr(beyond.two_devices, "looped", lambda *_: {"one": {"e": 1.0}, "two": {"e": 1.0}})
     job = studies.Job(FOLDER, tmp_path, False, lambda *_: None)
     sides = {side: [Motion("m", "e", np.zeros(3))] for side in ("validation", "test")}
     moved = {("validation", level): [] for level in beyond.LEVELS}
