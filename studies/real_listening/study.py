@@ -28,7 +28,7 @@ def run(job):
     base = made[f"laws of {sessions.BASE}"]
     if job.quick:
         job.notes.append(QUICK_NOTE)
-        laws = {QUICK_SESSION: base}
+        laws: dict = {QUICK_SESSION: base}
     else:  # where the base session is judged, laws come from another one
         laws = dict.fromkeys(every, base) | {sessions.BASE: made[f"laws of {sessions.SWAPPED}"], EARTHQUAKES: base}
     done = job.work("pairs", [work.errors_task(session, laws[session], seeds) for session in laws])

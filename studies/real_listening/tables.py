@@ -12,7 +12,7 @@ def quartiles(errors: dict) -> np.ndarray:
     return 100.0 * np.quantile(np.array(list(errors.values())), [0.25, 0.5, 0.75], axis=0)
 
 
-def pooled(found: dict[str, Errors], keep=lambda session, pair: True) -> Errors:
+def pooled(found: dict[str, Errors], keep=lambda session, pair: True) -> dict:
     """All pairs of all sessions together, of those models that every session has."""
     models = [m for m in next(iter(found.values())) if all(m in errors for errors in found.values())]
     return {

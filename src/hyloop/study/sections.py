@@ -51,8 +51,7 @@ class SectionWatch:
     def columns(self, piece: Recording) -> dict[str, tuple[str, np.ndarray]]:
         """Unit and values by channel, for the next piece of the run, which has all displacements."""
         begin, found = perf_counter(), {}
-        if self._followers:
-            u = np.column_stack([piece[name] for name in self._needed])
+        u = np.column_stack([piece[name] for name in self._needed]) if self._needed else np.zeros((0, 0))
         for name, follower in self._followers.items():
             felt = follower.follow(u) if len(piece.time) else None
             for key, unit in _CHANNELS.items():
