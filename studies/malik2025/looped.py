@@ -64,6 +64,7 @@ def hybrid_test(kind: str, level: float, motion: Motion, model: str | Path, numb
         f"seed={SEED + number}",
         f"integrator.dt={dt!r}",
         f"sites.damper1.device={drawn_device(kind, level)}",
+        f"blocks.afterwards.block.law={LAWS[SPECIMENS[kind][0]]}",
         *site_words(kind, level, model),
         'recording.channels=["ground"]',
     ]
