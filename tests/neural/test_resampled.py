@@ -111,12 +111,13 @@ def test_in_phases_every_tick_is_answered_as_at_its_own_rate(m):
     assert np.all(np.diff(found["outside"]) >= 0.0)
 
 
-def test_a_guided_law_runs_in_phases_too():
+def guided():
+    """A LuGre law with stiffness and damping from a random network."""
     architecture = ocp_nn(2, 1, outputs=2)
     tensors = random_tensors(architecture, np.random.default_rng(5))
     inputs = (*SIGNALS, Signal("v", "m/s", 0.0, 1.0, -1.0, 1.0))
     law = lugre()
-    own = FrozenGuidedLaw(
+    return FrozenGuidedLaw(
         law.block,
         np.array(list(law.params.values())),
         {"sigma0": Head(), "sigma1": Head()},
@@ -124,6 +125,10 @@ def test_a_guided_law_runs_in_phases_too():
         tensors,
         Card(inputs, (Signal("f", "N"),), dt=TICK),
     )
+
+
+def test_a_guided_law_runs_in_phases_too():
+    own = guided()
     u = smooth(4096, seconds=0.5)
     u["v"] = np.gradient(u["d"]) * 4096
     found = resampled(own.device(), "phases").drive(TICK / 4, **u)["f"]
@@ -140,3 +145,13 @@ def test_phases_that_were_driven_apart_come_together():
     quiet, driven = (resampled(own.device(), "phases").drive(TICK / m, **each)["f"] for each in (u, apart))
     off = np.abs(driven - quiet)
     assert off[2 : 8 * 20 : m].max() > 100 * off[-m:].max()
+
+
+def test_laws_of_phases_come_together_too():
+    """The state of a guided law is shared like the memory of its network: backlash of one phase alone does not last."""
+    own, m = guided(), 8
+    u = {key: np.zeros(8 * 400) for key in ("d1", "v1", "d", "v")}
+    u["v"][2 : 8 * 20 : m] = 0.5  # one phase alone is driven
+    f = resampled(own.device(), "phases").drive(TICK / m, **u)["f"]
+    apart = np.ptp(f.reshape(-1, m), axis=1)
+    assert apart[:20].max() > 1e3 and apart[-1] < 0.1 * apart[:20].max()

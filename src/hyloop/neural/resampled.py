@@ -29,6 +29,7 @@ from hyloop.core.jit import jit
 from hyloop.core.tick import same_tick, typed_tick
 from hyloop.errors import BadInput
 from hyloop.neural.lanes import as_float32
+from hyloop.neural.ranges import MONITOR
 
 __all__ = ["BETWEEN", "own_tick", "resampled"]
 
@@ -36,8 +37,9 @@ BETWEEN = ("hold", "line", "phases")
 _MOST = 32  # signals on either side
 _MANY = 32  # ticks in a sample, or samples in a tick
 # the memory: ticks so far, the interval of the block, how many outputs go on along a line (-1: phases), the size of its
-# state and the part of it that never changes, ticks outside of all phases; then four rows of signals
-_COUNT, _TICK, _LINE, _SIZE, _FIXED, _CHANGING, _OUTSIDE, _ROWS = 0, 1, 2, 3, 4, 5, 6, 7
+# state and the part of it that never changes, ticks outside of all phases, named states before those that count; then
+# four rows of signals
+_COUNT, _TICK, _LINE, _SIZE, _FIXED, _CHANGING, _OUTSIDE, _NAMED, _ROWS = 0, 1, 2, 3, 4, 5, 6, 7, 8
 _LAST_U, _U, _LAST_Y, _Y = (_ROWS + k * _MOST for k in range(4))
 _INSIDE = _ROWS + 4 * _MOST  # where the state of the block itself begins; behind it, what changes, for each phase
 _PHASES = -1.0
@@ -97,6 +99,8 @@ def _turn(x, u, tick, count, m, p, y):
         shift = 2 * (before - place)
         for k in range(2 * (place + fixed), 2 * (place + kept)):
             single[k] += _SHARED * (single[k + shift] - single[k])
+        for k in range(int(x[_NAMED])):  # of a law that the network guides
+            x[place + k] += _SHARED * (x[before + k] - x[place + k])
     if x[_OUTSIDE] >= 0.0:  # the last output counts ticks; what is given out is the sum of all phases
         x[_OUTSIDE] += y[len(y) - 1] - x[place + kept]
         x[place + kept], y[len(y) - 1] = y[len(y) - 1], x[_OUTSIDE]
@@ -126,6 +130,7 @@ def resampled(device: Instance, between: str = "hold") -> Instance:
     contents[_TICK], contents[_SIZE] = law.tick, len(own)
     contents[_LINE] = {"hold": 0.0, "line": float(len(lines)), "phases": _PHASES}[between]
     contents[_FIXED], contents[_CHANGING] = fixed, changing
+    contents[_NAMED] = min((k for k, key in enumerate(law.state) if key in MONITOR), default=0)
     contents[_OUTSIDE] = 0.0 if "outside" in law.outputs else -1.0
     made = inplace_block(
         inputs=law.inputs,
