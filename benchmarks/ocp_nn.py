@@ -26,7 +26,7 @@ __all__ = ["ocp_nn_tick"]
 
 ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT / "experiments" / "ocp_nn_two_story.toml"
-DT = 1 / 1024
+DT, EVERY = 1 / 1024, 16  # s, and ticks in a sample of a network, which runs in as many phases
 PLACES = 12
 STEPS, REPEATS = 4000, 11
 _LAW = (
@@ -53,7 +53,7 @@ def network(seed: int = 0) -> FrozenStack:
         for key, shape in architecture.shapes.items()
     }
     signals = tuple(Signal(key, unit, 0.0, factor) for key, (unit, factor) in INPUTS.items())
-    return FrozenStack(architecture, tensors, Card(signals, (Signal("f", "N", 0.0, 1e-3),), dt=DT))
+    return FrozenStack(architecture, tensors, Card(signals, (Signal("f", "N", 0.0, 1e-3),), dt=EVERY * DT))
 
 
 def rig(places: int) -> Built:
