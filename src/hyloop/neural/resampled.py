@@ -123,6 +123,8 @@ def resampled(device: Instance, between: str = "hold") -> Instance:
         return device
     if max(len(law.inputs), len(law.outputs)) > _MOST:
         raise BadInput(f"resample: {law.name} has more than {_MOST} inputs or outputs; train it at the wanted rate.")
+    if between == "phases" and law.constant == (0, 0):  # what cannot be shared would drift apart in a loop
+        raise BadInput(f'resample: {law.name} cannot run in phases; stacks and guided laws can. Say "hold" or "line".')
     own, (fixed, changing) = device.x0, law.constant
     each = np.concatenate([own[:fixed], own[changing:], [0.0]]) if between == "phases" else np.zeros(0)
     contents = np.concatenate([np.zeros(_INSIDE), own, np.tile(each, _MANY)])

@@ -42,6 +42,10 @@ class SectionWatch:
             except BadInput as error:
                 error.args = (f"recording.sections.{name}: {error}",)
                 raise
+        for name in specs:
+            taken = [f"{name}.{key}" for key in _CHANNELS if f"{name}.{key}" in loop.channels]
+            if taken:
+                raise BadInput(f"recording.sections.{name}: {taken[0]} is a channel of the loop; take another name.")
         if specs and experiment.recording.every == "tick" and loop.substeps > 1:
             raise BadInput('recording.sections: members move in steps; say recording.every = "step".')
         self._needed = [f"u.{name}" for name in loop.structure.names] if specs else []
@@ -54,6 +58,8 @@ class SectionWatch:
         u = np.column_stack([piece[name] for name in self._needed]) if self._needed else np.zeros((0, 0))
         for name, follower in self._followers.items():
             felt = follower.follow(u) if len(piece.time) else None
+            if felt is not None and felt.force.shape[1] != 2:  # in space a section bends about two axes
+                raise BadInput(f"recording.sections.{name}: sections are shown for frames in the plane alone.")
             for key, unit in _CHANNELS.items():
                 rows = np.zeros(0) if felt is None else (felt.deformation if key == "curvature" else felt.force)[:, 1]
                 found[f"{name}.{key}"] = unit, rows
