@@ -1,5 +1,7 @@
 """A trained block in a controller that ticks at another rate than it was trained at."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from oracles.networks import random_tensors
@@ -155,3 +157,10 @@ def test_laws_of_phases_come_together_too():
     f = resampled(own.device(), "phases").drive(TICK / m, **u)["f"]
     apart = np.ptp(f.reshape(-1, m), axis=1)
     assert apart[:20].max() > 1e3 and apart[-1] < 0.1 * apart[:20].max()
+
+
+def test_what_cannot_share_its_memory_does_not_run_in_phases():
+    device = replace(network().block, constant=(0, 0))()
+    with pytest.raises(BadInput, match="cannot run in phases; stacks and guided laws can"):
+        resampled(device, "phases")
+    assert resampled(device, "hold").block.name == "network"

@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hyloop.errors import BadInput
+from hyloop.errors import BadInput, RunFailed
 from hyloop.files.load import load_experiment
+from hyloop.record import Recording
 from hyloop.report.run_page import write_report
 from hyloop.structure.frames.section_history import section_history
 from hyloop.study.build import build
@@ -42,3 +43,11 @@ def test_they_are_those_of_the_displacements_and_the_same_in_memory_and_on_disk(
 def test_a_member_that_is_not_there_is_refused(member):
     with pytest.raises(BadInput, match=r"recording\.sections\.foot: .*unknown member 'nothing'"):
         run_in_memory(load_experiment(FILE, [*SHORT, FOOT % "nothing"]))
+
+
+def test_a_run_that_fails_keeps_what_sections_felt_until_then(member, tmp_path):
+    words = [*SHORT, FOOT % member, 'limits.max_d="1 mm"', 'recording.channels=["ground"]']
+    with pytest.raises(RunFailed):
+        run_experiment(load_experiment(FILE, words), tmp_path / "failed.h5")
+    failed = Recording.load(tmp_path / "failed.h5")
+    assert failed.fault and 1 < len(failed) < 1024 and np.isfinite(failed["foot.moment"]).all()
