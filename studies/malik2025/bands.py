@@ -30,10 +30,11 @@ DELAY, JITTER = 6, 8  # ticks: the link of the experiment
 
 @dataclass(frozen=True)
 class Calibrated:
-    """Weight of the twin's residual and factor of the band."""
+    """Weight of the twin's residual and factor of the band; of all weights tried the width on the choosing draws and q."""
 
     weight: float
     q: float
+    tried: list[tuple[float, float, float]]
 
 
 def residual(kind: str, run: Run) -> np.ndarray:
@@ -57,5 +58,9 @@ def calibrated(errors: Sequence[np.ndarray], residuals: Sequence[np.ndarray], ch
         scores = [FLOOR + weight * R for R in residuals[first]]
         return compare_bands(calibrate(errors[first], scores, COVERAGE), errors[first], scores).width
 
-    weight = min(WEIGHTS, key=width)
-    return Calibrated(weight, calibrate(errors[rest], [FLOOR + weight * R for R in residuals[rest]], COVERAGE))
+    def q(weight: float) -> float:
+        return calibrate(errors[rest], [FLOOR + weight * R for R in residuals[rest]], COVERAGE)
+
+    tried = [(weight, width(weight), q(weight)) for weight in WEIGHTS]
+    weight, _, factor = min(tried, key=lambda row: row[1])
+    return Calibrated(weight, factor, tried)

@@ -199,6 +199,9 @@ def _banded(job, kind, sides, moved):
     ]
     title = f"Specimen '{kind}': band of {100 * bands.COVERAGE:.0f} %, q {chosen.q:.3f}, test events"
     job.tables.append(Table(title, ["run", "capacity kN", "samples in the band %"], rows, folded=True))
+    rows = [[f"{weight:g}", f"{width:.0f}", f"{q:.3f}"] for weight, width, q in chosen.tried]
+    title = f"Specimen '{kind}': weights of the twin's residual, validation events; {chosen.weight:g} is the narrowest"
+    job.tables.append(Table(title, ["weight", "width N", "q"], rows, folded=True))
     inside = float(np.mean((judged.by_run >= 0.8) & (judged.by_run <= 0.97)))
     return {
         f"{kind}, band on test events: pooled coverage": 100 * judged.pooled,

@@ -12,7 +12,7 @@ from hyloop.neural import HysteresisNetwork
 from hyloop.transfer import sensor
 from hyloop.updating import filtered_network, forgetting_network
 from hyloop.updating.networks.diagnosis import CAUSES
-from hyloop.updating.networks.filtered_guard import believed
+from hyloop.updating.networks.filtered_guard import believed, give_out
 from hyloop.updating.networks.filtered_memory import filtered_memory
 
 IDEAL = {"offset_std": 0.0, "drift_std": 0.0, "delay_std": 0.0, "shift_std": 0.0, "gain_std": 0.0, "bias_std": 0.0}
@@ -186,6 +186,16 @@ def creep(network, result, states):
             ]
         )
     )
+
+
+@pytest.mark.parametrize(("change", "given"), [(0.9e-3, 1.0), (1.1e-3, np.exp(1.1e-3)), (-1.1e-3, np.exp(-1.1e-3))])
+def test_a_change_of_less_than_a_thousandth_is_not_given_out(change, given):
+    memory, settings = namedtuple("memory", "device frozen w"), namedtuple("settings", "share")
+    y = np.empty(3)
+    device = np.array([0.0, 0.0, 0.0, 0.0, 2.0 * change, 0.5 * change])
+    give_out(1, memory(device, np.array([0.3]), np.array([0.4])), settings(0.0), 0.5, y)
+    assert y[0] == pytest.approx(given, rel=1e-12) and y[2] == 0.3
+    assert (y[1] == 1.0) == (given == 1.0)
 
 
 def test_weights_that_change_leave_the_force_at_rest_alone():
