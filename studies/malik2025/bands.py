@@ -30,7 +30,7 @@ DELAY, JITTER = 6, 8  # ticks: the link of the experiment
 
 @dataclass(frozen=True)
 class Calibrated:
-    """Weight of the twin's residual and factor of the band; of all weights tried the width on the choosing draws and q."""
+    """Weight of the twin's residual and q; of every weight tried, the width on the choosing draws and q."""
 
     weight: float
     q: float
