@@ -19,8 +19,9 @@ from hyloop.files.frames.tower import TowerFrame
 from hyloop.files.hearing import LinkSpec
 from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import Limits
+from hyloop.files.recording import Recording, SectionSpec
 from hyloop.files.rehearsal import Rehearsal
-from hyloop.files.schema import BlockSpec, Experiment, Integrator, Recording, SectionSpec, SiteSpec
+from hyloop.files.schema import BlockSpec, Experiment, Integrator, SiteSpec
 from hyloop.files.updater import Velocity
 
 __all__ = ["PAGES", "WORDS"]

@@ -19,14 +19,14 @@ from hyloop.files.hearing import Heard, LinkSpec, check_hearing
 from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import Force, Length, Limits
 from hyloop.files.networks import NetworkFile, check_connected
+from hyloop.files.recording import Recording
 from hyloop.files.rehearsal import Rehearsal
 from hyloop.files.structures import StructureSpec
 from hyloop.files.transfers import AxisSpec, TransferSpec
 from hyloop.files.trust import TrustSpec
 from hyloop.files.updaters import ModelSpec
-from hyloop.record.layout import check_name
 
-__all__ = ["METHODS", "BlockSpec", "Experiment", "Integrator", "Recording", "SiteSpec"]
+__all__ = ["METHODS", "BlockSpec", "Experiment", "Integrator", "SiteSpec"]
 
 METHODS = {name: getattr(hyloop.integrators, name) for name in hyloop.integrators.__all__ if name.islower()}
 
@@ -196,39 +196,6 @@ class Integrator(Table):
             METHODS[self.method](**self.options)
         except BadInput as error:
             refuse(next(reversed(self.options)), error)
-        return self
-
-
-class SectionSpec(Table):
-    """A section of a fibre beam-column whose moment and curvature the page shows."""
-
-    member: str
-    """Name of the member: its group, then its nodes, such as "lower_columns A0-A1"."""
-    end: Literal["i", "j"] = "i"
-    """At its first node or at its second."""
-
-
-class Recording(Table):
-    """What is written, and where."""
-
-    file: str | None = None
-    """Recording to write; default out/<name of the experiment file>.h5."""
-    channels: Annotated[tuple[str, ...], Field(strict=False, min_length=1)] = ("*",)
-    """Channels to record; * and ? match as in a shell."""
-    every: Literal["step", "tick"] = "step"
-    """Record at every step or at every controller tick."""
-    derived: bool = True
-    """Record absolute accelerations, story drifts, base shear and energies too."""
-    sections: dict[str, SectionSpec] = Field(default_factory=dict)
-    """Sections of fibre beam-columns, by a name of your own, whose moment and curvature the page shows."""
-
-    @model_validator(mode="after")
-    def _named(self) -> Self:
-        if self.file is not None:
-            try:
-                check_name(Path(self.file))
-            except BadInput as error:
-                refuse("file", error)
         return self
 
 

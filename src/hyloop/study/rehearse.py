@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from hyloop.errors import BadInput, OutOfBounds, RunFailed, UnknownName
+from hyloop.files.recording import Recording
 from hyloop.files.rehearsal import Rehearsal
-from hyloop.files.schema import Experiment, Recording
+from hyloop.files.schema import Experiment
 from hyloop.loop import Loop
 from hyloop.record import Recording as Result
 from hyloop.report.rehearsal_result import Demand, Rehearsed
