@@ -60,8 +60,8 @@ def plant(structure: Structure, sites: Sequence[Site], others: Sequence[Site] = 
         )
     K, C = np.array(structure.initial_stiffness), np.array(structure.C)
     for site in others:
-        K += site.count * site.device.stiffness * np.outer(site.along, site.along)
-        C += site.count * site.device.damping * np.outer(site.along, site.along)
+        K += site.count * site.stiffness * np.outer(site.along, site.along)
+        C += site.count * site.damping * np.outer(site.along, site.along)
     along = np.array([site.along for site in sites])
     held_by_mass = -np.linalg.solve(structure.M, np.hstack([K, C, (along * [[s.count] for s in sites]).T]))
     zero, m = np.zeros((n, n)), len(sites)

@@ -9,6 +9,7 @@ from hyloop.devices.brfd_laws import gap_slip, stick_slip
 from hyloop.devices.bwbn import bouc_wen_baber_noori
 from hyloop.devices.commands import command_of
 from hyloop.devices.linear import dashpot, spring
+from hyloop.devices.linearised import linearised
 from hyloop.devices.lugre import lugre, lugre_exact
 from hyloop.devices.mr_damper import mr_damper
 from hyloop.devices.mr_eyring import mr_eyring
@@ -16,6 +17,7 @@ from hyloop.devices.prandtl_ishlinskii import play, prandtl_ishlinskii
 from hyloop.devices.steel import giuffre_menegotto_pinto
 from hyloop.devices.variable_friction import variable_friction
 from hyloop.devices.viscous import nonlinear_maxwell, nonlinear_viscous
+from hyloop.devices.viscous_specimen import viscous_specimen
 
 __all__ = [
     "LAWS",
@@ -30,6 +32,7 @@ __all__ = [
     "friction_backlash",
     "gap_slip",
     "giuffre_menegotto_pinto",
+    "linearised",
     "lugre",
     "lugre_exact",
     "mr_damper",
@@ -41,6 +44,7 @@ __all__ = [
     "spring",
     "stick_slip",
     "variable_friction",
+    "viscous_specimen",
 ]
 
 # the catalogue: laws by name, and of a family of laws its default member

@@ -98,7 +98,7 @@ def _sites(loop: "Loop") -> list[tuple[str, float, float, str]]:
     """Tangent stiffness and damping of every device, beside what it declares."""
     found = []
     for site in loop.sites:
-        for key, known, unit in (("d", site.device.stiffness, "N/m"), ("v", site.device.damping, "N s/m")):
+        for key, known, unit in (("d", site.stiffness, "N/m"), ("v", site.damping, "N s/m")):
             if key in site.device.block.inputs:
                 found.append((f"site '{site.name}'", _tangent(loop, site.name, key), known, unit))
     return found

@@ -88,7 +88,7 @@ class Loop:
         Km, Cm = structure.initial_stiffness, structure.C
         for site in self.sites:
             outer = site.count * unit_spring(site.along, structure.is_sparse)
-            Km, Cm = Km + site.device.stiffness * outer, Cm + site.device.damping * outer
+            Km, Cm = Km + site.stiffness * outer, Cm + site.damping * outer
         self._device_stiffness, self._model_stiffness = Km - structure.initial_stiffness, Km
         self._operators = method.operators(structure.M, structure.C, structure.K, dt, Cm=Cm, Km=Km)
         check_ticks(structure, self.sites, blocks, dt, int(substeps))

@@ -68,6 +68,9 @@ class Site:
         channels of its own, so that an updater of the other device keeps this one true as well.
     guard : Guard, optional
         What stands between the device, which must be a model, and the structure (`hyloop.trust`).
+    linear : (float, float), optional
+        Stiffness in N/m and damping in N s/m of one device, as a model-based method and damping by modes shall take it
+        (`hyloop.devices.linearised`); they do not enter its force. Default: what the law declares of itself at rest.
     """
 
     name: str
@@ -81,6 +84,7 @@ class Site:
     max_f: float = np.inf
     shares: str | None = None
     guard: Guard | None = None
+    linear: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         if not self.name or not all(part.isidentifier() for part in self.name.split(".")):
@@ -111,11 +115,23 @@ class Site:
         for key in self.wiring:
             if key not in self.device.block.inputs:
                 raise UnknownName("input", key, self.device.block.inputs, where=f"site {self.name}")
+        if self.linear is not None and not (len(self.linear) == 2 and np.isfinite(self.linear).all()):
+            raise BadShape(f"site {self.name}: linear = {self.linear!r} must be a stiffness and a damping, both finite.")
         if self.guard is not None:
             if self.physical:
                 raise BadInput(f"site {self.name}: a guard is for a model; a physical site has none.")
             if "f" not in self.guard.block.block.outputs:
                 raise BadInput(f"site {self.name}: {self.guard.block.block.name} has no output 'f', so it is no guard.")
+
+    @property
+    def stiffness(self) -> float:
+        """Stiffness of one device as a method takes it."""
+        return self.device.stiffness if self.linear is None else self.linear[0]
+
+    @property
+    def damping(self) -> float:
+        """Damping of one device as a method takes it."""
+        return self.device.damping if self.linear is None else self.linear[1]
 
     @property
     def chain(self) -> dict[str, Instance]:

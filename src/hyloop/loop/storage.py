@@ -45,8 +45,8 @@ def _reads_less(structure: Structure, sites: Sequence[Site]) -> bool:
         return False
     system = sparse.csr_array(structure.initial_stiffness) + M / M.max() * abs(structure.K).max()
     for site in sites:
-        if site.device.stiffness or site.device.damping:
-            system = system + site.count * (site.device.stiffness + site.device.damping) * unit_spring(site.along, True)
+        if site.stiffness or site.damping:
+            system = system + site.count * (site.stiffness + site.damping) * unit_spring(site.along, True)
     try:
         factor = Factor(system)
     except np.linalg.LinAlgError:  # not definite, which full matrices do not mind

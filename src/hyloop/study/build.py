@@ -227,7 +227,7 @@ def _damping(frame: Structure, spec: Damping, sites: list[Site]) -> Any:
     if spec.devices:
         for site in sites:
             along = csr_array(site.along[None]) if frame.is_sparse else site.along[None]
-            extra = extra + site.count * site.device.stiffness * (along.T @ along)
+            extra = extra + site.count * site.stiffness * (along.T @ along)
     if spec.kind == "modal_and_stiffness":
         return modal_and_stiffness(frame, spec.ratio, spec.count, extra)
     if spec.kind == "modal":
@@ -242,7 +242,7 @@ def _extremes(frame: Structure, sites: list[Site]) -> str:
     remark = f" Masses run from {frame.M.diagonal().min():g} to {frame.M.diagonal().max():g} kg"
     remark += f", stiffnesses of the structure up to {abs(frame.K).max():g} N/m"
     for symbol, unit in (("stiffness", "N/m"), ("damping", "N s/m")):
-        sizes = {f"sites.{s.name}": s.count * getattr(s.device, symbol) * np.abs(s.along).max() ** 2 for s in sites}
+        sizes = {f"sites.{s.name}": s.count * getattr(s, symbol) * np.abs(s.along).max() ** 2 for s in sites}
         if sizes:
             most = max(sizes, key=lambda name: abs(sizes[name]))
             remark += f"; the largest device {symbol} is that of {most}, {sizes[most]:g} {unit}"
