@@ -141,9 +141,6 @@ class Tower:
 
     @property
     def retained(self) -> list[str]:
-        """Degrees of freedom to name in ``model.structure(condense=...)``: verticals of all columns, where dampers
-        end, and rotations of the tips. All others without mass or brace are eliminated."""
-        verticals = [f"{name}-{level}.uy" for name in self.columns for level in range(1, self.levels + 1)]
-        return verticals + [
-            f"{corner}tip-{level}.rz" for top in self.outriggers for level in (top - 1, top) for _, corner in self.arms
-        ]
+        """Degrees of freedom to name in ``model.structure(condense=...)``: all verticals, where dampers end, and the
+        rotations of the tips. All others without mass or brace are eliminated."""
+        return ["*.uy", "*tip-*.rz"] if self.outriggers else ["*.uy"]

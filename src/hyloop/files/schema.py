@@ -35,6 +35,13 @@ METHODS = {name: getattr(hyloop.integrators, name) for name in hyloop.integrator
 End = Annotated[str, BeforeValidator(word)]
 
 
+class Linearised(Table):
+    """A steady sine at which a device is taken for a spring and a dashpot."""
+
+    amplitude: Annotated[float, Quantity("m", above=0.0)]
+    frequency: Annotated[float, Quantity("Hz", above=0.0)]
+
+
 class SiteSpec(Table):
     """A place in the structure and the device there.
 
@@ -58,6 +65,9 @@ class SiteSpec(Table):
     """Deformation of the device over that of the place, for instance the cosine of a brace."""
     count: Annotated[float, Quantity("-", above=0.0)] = 1.0
     """Number of equal devices in parallel."""
+    linearised: Linearised | None = None
+    """Deformation and frequency at which a model-based method takes the device for a spring and a dashpot; of a
+    physical device with a model, that model. Without it, as it is when untouched. It does not enter the force."""
     physical: bool = False
     """The measured specimen, or what stands for it; runs before the models."""
     transfer: dict[Literal["compensator", "actuator", "specimen", "sensor"], TransferSpec] = Field(default_factory=dict)

@@ -116,7 +116,9 @@ class Site:
             if key not in self.device.block.inputs:
                 raise UnknownName("input", key, self.device.block.inputs, where=f"site {self.name}")
         if self.linear is not None and not (len(self.linear) == 2 and np.isfinite(self.linear).all()):
-            raise BadShape(f"site {self.name}: linear = {self.linear!r} must be a stiffness and a damping, both finite.")
+            raise BadShape(
+                f"site {self.name}: linear = {self.linear!r} must be a stiffness and a damping, both finite."
+            )
         if self.guard is not None:
             if self.physical:
                 raise BadInput(f"site {self.name}: a guard is for a model; a physical site has none.")

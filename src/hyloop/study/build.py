@@ -11,6 +11,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, LinAlgWarning
 from scipy.sparse import csr_array
 
+from hyloop.devices import linearised
 from hyloop.errors import BadInput, BadShape, UnknownName
 from hyloop.files.excitations import ground_motion
 from hyloop.files.frames.frame import FrameBase, frame_along
@@ -273,6 +274,11 @@ def _site(
                 transfer[role] = transfer_block(block, f"{name}.{role}", experiment)
     with _blame(f"sites.{name}.{_place(spec)}"):
         along = _along(frame, model, spec)
+    linear = None
+    if spec.linearised is not None:
+        with _blame(f"sites.{name}.linearised"):
+            believed = spec.model.law if spec.model is not None else device  # a specimen is known by its model alone
+            linear = linearised(believed, spec.linearised.amplitude, spec.linearised.frequency)
     with _blame(f"sites.{name}"):
         return Site(
             name,
@@ -285,6 +291,7 @@ def _site(
             shares=shares,
             max_d=max_d,
             max_f=max_f,
+            linear=linear,
         )
 
 

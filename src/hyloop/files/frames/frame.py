@@ -33,7 +33,8 @@ class FrameBase(Table):
     ground: Literal["ux", "uy", "uz"] = "ux"
     """Direction of the ground motion."""
     condense: Annotated[tuple[str, ...], Field(strict=False)] | None = None
-    """Condense all elastic degrees of freedom without mass, but for those named here ([]: but for none)."""
+    """Condense all elastic degrees of freedom without mass, but for those named here ([]: but for none); * and ?
+    stand for any letters."""
     damping: Damping | None = None
 
     def parts(self) -> Parts:

@@ -6,6 +6,7 @@ u_all = T u the constraints, the stiffness is K = T' B' k B T; a nonlinear group
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +54,7 @@ def structure(
         Directions of ground motion. Default: ("ux",) in the plane, ("ux", "uz") in space.
     condense : sequence of str, optional
         Condense statically all degrees of freedom without mass and without nonlinear members, except those named
-        here (where devices will be attached). Exact for the others. A degree of freedom without mass on which a
+        here (where devices will be attached; ``*`` and ``?`` match as in a shell). Exact for the others. A degree of freedom without mass on which a
         device, a load or a yielding member acts is no statics but a filter of the method (docs/frames.md).
     iterations : int
         Section iterations of the fibre beams in a time step; more are made where a section is far from balance.
@@ -257,10 +258,13 @@ def _touched(model: "Model", T: Any) -> np.ndarray:
 
 
 def _kept(M: Any, touched: np.ndarray, names: Sequence[str], named: Sequence[str]) -> np.ndarray:
+    chosen = np.zeros(len(names), dtype=bool)
     for name in named:
-        if name not in names:
+        found = [fnmatchcase(own, name) for own in names]
+        if not any(found):
             raise UnknownName("degree of freedom", name, names, "condense")
-    keep = touched | (abs(M).sum(axis=1) > 0.0) | np.isin(names, list(named))
+        chosen |= found
+    keep = touched | (abs(M).sum(axis=1) > 0.0) | chosen
     if not keep.any():
         raise BadInput("condense: no degree of freedom has mass; add masses, or name some to keep.")
     return np.flatnonzero(keep)
