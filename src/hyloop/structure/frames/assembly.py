@@ -54,8 +54,9 @@ def structure(
         Directions of ground motion. Default: ("ux",) in the plane, ("ux", "uz") in space.
     condense : sequence of str, optional
         Condense statically all degrees of freedom without mass and without nonlinear members, except those named
-        here (where devices will be attached; ``*`` and ``?`` match as in a shell). Exact for the others. A degree of freedom without mass on which a
-        device, a load or a yielding member acts is no statics but a filter of the method (docs/frames.md).
+        here (where devices will be attached; ``*`` and ``?`` match as in a shell). Exact for the others. A degree of
+        freedom without mass on which a device, a load or a yielding member acts is no statics but a filter of the
+        method (docs/frames.md).
     iterations : int
         Section iterations of the fibre beams in a time step; more are made where a section is far from balance.
     """
