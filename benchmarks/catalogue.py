@@ -8,6 +8,7 @@ from benchmarks.moment_frame import moment_frame
 from benchmarks.ocp_nn import ocp_nn_tick
 from benchmarks.recording import recording
 from benchmarks.sparse import sparse
+from benchmarks.tower_loop import tower_loop
 from benchmarks.transfer import transfer
 
 __all__ = ["BENCHMARKS"]
@@ -18,6 +19,7 @@ BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "start": engine.start,
     "transfer": transfer,
     "tower": tower.tower,
+    "tower-loop": tower_loop,
     "sparse": sparse,
     "recording": recording,
     "moment-frame": moment_frame,
