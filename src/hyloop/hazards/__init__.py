@@ -1,4 +1,4 @@
-"""Ground motions: reading, checking, spectra, scaling, and motions of our own; load histories."""
+"""Ground motions: reading, checking, spectra, scaling, and motions of our own; load histories; wind."""
 
 from hyloop.hazards.checks import G
 from hyloop.hazards.design_spectrum import asce7_spectrum
@@ -10,15 +10,21 @@ from hyloop.hazards.scaling import ScaledPair, geometric_mean, scale_factor, sca
 from hyloop.hazards.signals import band_limited_noise, harmonic, sweep
 from hyloop.hazards.spectrum import Spectrum, response_spectrum
 from hyloop.hazards.synthetic import default_motion, envelope, synthetic_motion
+from hyloop.hazards.wind import FloorWind, PressureTaps, WindBuilding, WindCoefficients, WindSite, pressure_loads
 
 __all__ = [
     "Baseline",
+    "FloorWind",
     "G",
     "GroundMotion",
     "LoadHistory",
+    "PressureTaps",
     "RecordInfo",
     "ScaledPair",
     "Spectrum",
+    "WindBuilding",
+    "WindCoefficients",
+    "WindSite",
     "asce7_spectrum",
     "band_limited_noise",
     "default_motion",
@@ -28,6 +34,7 @@ __all__ = [
     "harmonic",
     "harmonic_load",
     "index_records",
+    "pressure_loads",
     "read_record",
     "record_components",
     "record_format",
