@@ -163,6 +163,41 @@ def test_gusts_as_strong_as_the_gust_factor_says():
     assert rms == pytest.approx(2.0 * WindSite(V).intensity(0.6 * 166.0) * Q, rel=0.10)
 
 
+def test_gusts_by_hand():
+    """Floor 20 in wind from 30° east of north, every factor written out."""
+    wind, f = FloorWind(TOWER, WindSite(V), np.pi / 6), np.array([0.01, 0.15, 0.6])
+    U, z = 0.45 * 8.3**0.25 * V, 83.0
+    sigma, L = 0.3 * (10 / z) ** (1 / 6) * U, 97.54 * 8.3 ** (1 / 3)
+    x = f * L / U
+    S = sigma**2 / f * 6.8 * x / (1 + 10.2 * x) ** (5 / 3)
+    e = 3.85 * f * 4 * 32.6 / U
+    N = 1 / e - (1 - np.exp(-2 * e)) / (2 * e**2)
+    for axis, width, cosine, C in ((0, 51.7, np.cos(np.pi / 6), 0.5), (1, 32.6, 0.5, 0.5 - 0.2 * (51.7 / 32.6 - 1))):
+        y = 16.0 * f * width * cosine / U
+        over_width = 2 * (y - 1 + np.exp(-y)) / y**2
+        both = 0.8**2 + 2 * 0.8 * C * N + C**2
+        expected = (1.161 * width * 4.15 * U * cosine) ** 2 * both * over_width * S
+        np.testing.assert_allclose(wind.gusts(f)[19, axis] ** 2, expected, rtol=1e-9)
+        assert wind.gusts(f)[19, axis].max() < 0.0  # a gust pushes as the mean does
+    other = FloorWind(TOWER, WindSite(V), np.pi / 6, spectrum="von_karman").gusts(f)[19, 0]
+    ratio = 4 / (1 + 70.8 * x**2) ** (5 / 6) / (6.8 / (1 + 10.2 * x) ** (5 / 3))
+    np.testing.assert_allclose((other / wind.gusts(f)[19, 0]) ** 2, ratio, rtol=1e-9)
+
+
+def test_across_wind_spectrum_by_hand():
+    """Wind from the north: along z the lift alone, with its peak at St U_H/B; the torque has a peak of its own."""
+    own = WindCoefficients(strouhal=0.1, bandwidth=0.2, strouhal_torsion=0.3, bandwidth_torsion=0.4)
+    wind, f = FloorWind(TOWER, WindSite(V), 0.0, own), np.array([0.03, 0.09, 0.4])
+    peaks = [0.1 * wind.speeds[-1] / 51.7, 0.3 * wind.speeds[-1] / 51.7]
+    found = wind.spectra(f)
+    for k, column, size, beta in ((0, 1, wind.shedding[0], 0.2), (1, 2, wind.shedding[1], 0.4)):
+        r = f / peaks[k]
+        phi = np.arcsin(beta)
+        area = (np.pi - 2 * phi) / (2 * np.sin(2 * phi))
+        expected = size[19] ** 2 / f * r**2 / ((1 - r**2) ** 2 + 4 * beta**2 * r**2) / area
+        np.testing.assert_allclose(found[19, column], expected, rtol=1e-9)
+
+
 def test_shedding_by_hand():
     """AIJ at D/B = 1: 0.157, St 0.0901, β 0.281, 0.0502; so have base moment and base torque."""
     wind = FloorWind(TOWER, WindSite(V), np.pi / 4)
