@@ -1,17 +1,23 @@
 """Metrics: how well a prediction agrees with a measurement, and what a history amounts to."""
 
 from hyloop.metrics.agreement import mae, mre, nrmse, pearson_r, r2, rmse, rrse, running_rmsd, snr, trac
+from hyloop.metrics.comfort import CRITERIA, Comfort, Criterion, comfort, corner_accelerations
 from hyloop.metrics.conformal import BandResult, calibrate, compare_bands, constant_width, coverage_by_run, width_by_run
 from hyloop.metrics.history import Peak, delay, energy, peak
 from hyloop.metrics.tracking import Tracking, tracking, tracking_indicator
 
 __all__ = [
+    "CRITERIA",
     "BandResult",
+    "Comfort",
+    "Criterion",
     "Peak",
     "Tracking",
     "calibrate",
+    "comfort",
     "compare_bands",
     "constant_width",
+    "corner_accelerations",
     "coverage_by_run",
     "delay",
     "energy",
