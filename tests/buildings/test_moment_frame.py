@@ -1,6 +1,7 @@
 """The two-story RC frame: printed values, statics, similitude, and OpenSees for a pushover and an earthquake."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,6 @@ from hyloop.integrators import mkr_alpha
 from hyloop.loop import Loop, Site
 from hyloop.metrics import nrmse
 from hyloop.structure import Steel, rayleigh, section_response
-from hyloop.structure.frames.section_history import section_history
 
 PRINTED = 5e-4  # s: periods of the paper have two digits, ours are tuned to three
 STATICS = 1e-9  # relative: the gravity stage ends with 1e-10 of the load unbalanced
@@ -156,13 +156,16 @@ def _ground(dt):
 
 def _ours(frame, dt):
     sites = [Site(f"damper{s}", damper(frame, s), ONE, count=COUNT) for s in (1, 2)]
-    result = Loop(frame, sites, method=mkr_alpha(0.75), dt=dt).run(_ground(dt))
-    u = np.column_stack([result[f"u.{name}"] for name in frame.names])
-    section = section_history(frame, u, "column A1", 0)
+    asked = ["column A1.N", "column A1.V", "column A1.M_i", "column A1.M_j"]
+    watch = moment_frame().watch(frame, [*asked, "beam A1-M1.M_i"], ["A0", "B0"], {"foot": ("column A1", "i")})
+    result = Loop(frame, sites, method=mkr_alpha(0.75), dt=dt, watch=watch).run(_ground(dt))
     forces = [COUNT * result[f"damper{s}.f"] for s in (1, 2)]
-    return np.column_stack(
-        [u[:, frame.dof("M1.ux")], u[:, frame.dof("M2.ux")], *forces, section.deformation[:, 1], section.force[:, 1]]
-    )
+    section = [result["foot.curvature"], result["foot.moment"]]
+    members = [result[name] for name in (*asked, "beam A1-M1.M_i")]
+    # their dampers are members that stand on A0, ours have a foot of their own
+    supports = [result["reaction.A0.ux"] + result["reaction.damper1.ux"], result["reaction.B0.ux"]]
+    supports += [result["reaction.A0.uy"], result["reaction.B0.rz"], -result["base_shear.x"]]
+    return np.column_stack([result["u.M1.ux"], result["u.M2.ux"], *forces, *section, *members, *supports])
 
 
 def _theirs(frame, dt):
@@ -173,11 +176,12 @@ def _theirs(frame, dt):
     there.gravity()
     first, second = frame.modes().omega
     there.shake(_ground(dt), dt, 2 * RATIO * first * second / (first + second), 2 * RATIO / (first + second))
-    return there.run(round(SECONDS / dt), ("damper1", "damper2"), "column A1")
+    more = partial(there.forces, "column A1", "beam A1-M1", "A0", "B0")
+    return there.run(round(SECONDS / dt), ("damper1", "damper2"), "column A1", more=more)
 
 
 def _compared(history):
-    """Roof, drifts, forces of the dampers, curvature and moment."""
+    """Roof, drifts, forces of the dampers, curvature and moment of a section, forces of members and supports."""
     return np.column_stack([history[:, 1], history[:, 0], history[:, 1] - history[:, 0], history[:, 2:]])
 
 

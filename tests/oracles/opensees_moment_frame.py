@@ -54,14 +54,24 @@ class OpenSeesMomentFrame(OpenSeesModel):
     def step(self, count=1):
         assert self.ops.analyze(count, self.dt) == 0
 
-    def run(self, steps, dampers, column, every=1):
-        """Histories after every so many steps: M1.ux, M2.ux, forces of dampers, then curvature and moment at i."""
-        rows = np.zeros((steps // every + 1, 4 + len(dampers)))
-        rows[0] = self._row(dampers, column)
+    def run(self, steps, dampers, column, every=1, more=lambda: []):
+        """Histories after every so many steps: M1.ux, M2.ux, forces of dampers, curvature and moment at i, and more."""
+        rows = np.zeros((steps // every + 1, 4 + len(dampers) + len(more())))
+        rows[0] = [*self._row(dampers, column), *more()]
         for k in range(1, len(rows)):
             self.step(every)
-            rows[k] = self._row(dampers, column)
+            rows[k] = [*self._row(dampers, column), *more()]
         return rows
+
+    def forces(self, column, beam, left, right):
+        """N, V, M_i and M_j of a column, M_i of a beam; reactions left.ux, right.ux, left.uy, right.rz, and of both."""
+        ops = self.ops
+        ops.reactions()
+        N, M_i, M_j = ops.basicForce(self.members[column])
+        A, B = ([ops.nodeReaction(self.tags[node], k) for k in (1, 2, 3)] for node in (left, right))
+        shear = ops.eleResponse(self.members[column], "localForce")[1]
+        turn = ops.basicForce(self.members[beam])[1]
+        return [N, shear, M_i, M_j, turn, A[0], B[0], A[1], B[2], A[0] + B[0]]
 
     def _row(self, dampers, column):
         ops, tag = self.ops, self.members[column]

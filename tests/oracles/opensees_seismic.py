@@ -17,12 +17,14 @@ class Shaken(OpenSeesModel):
         Ground acceleration in m/s2, along x, then z; the first row is at rest.
     system : str
         OpenSees' solver: ProfileSPD is fast for hundreds of degrees of freedom, UmfPack for thousands.
+    eigen : sequence of str
+        Its solver of the eigenvalue problem; ("-fullGenLapack",) where few degrees of freedom have mass.
     """
 
-    def __init__(self, model, ratio, modes, ground, dt, system="ProfileSPD"):
+    def __init__(self, model, ratio, modes, ground, dt, system="ProfileSPD", eigen=()):
         super().__init__(model)
         ops, self.dt = self.ops, dt
-        omega = np.sqrt(ops.eigen(modes))
+        omega = np.sqrt(ops.eigen(*eigen, modes))
         ops.modalDamping(*(ratio * (1.0 - omega / omega[-1])).tolist())
         ops.rayleigh(0.0, 0.0, 2.0 * ratio / omega[-1], 0.0)
         for column, direction in zip(ground.T, (1, 3), strict=False):

@@ -24,7 +24,7 @@ class Layout:
     def add(self, name: str, unit: str) -> int:
         """Append a channel and return its position."""
         if name in self.positions:
-            raise BadInput(f"channel '{name}' exists twice; give the sites different names.")
+            raise BadInput(f"channel '{name}' exists twice; give sites, and what is watched, different names.")
         self.selected.clear()
         self.positions[name] = len(self.names)
         self.names.append(name)

@@ -3,6 +3,7 @@
 from hyloop.core.full_products import add_product, subtract_product
 from hyloop.core.jit import verb
 from hyloop.core.plan import IMPULSE, STEP
+from hyloop.core.watch import watch
 
 __all__ = ["balance", "collect", "deform", "load", "mix", "report"]
 
@@ -61,7 +62,7 @@ def mix(plan, state):
 
 @verb
 def report(plan, state):
-    """Put time, displacement, velocity and acceleration on the bus."""
+    """Put time, displacement, velocity and acceleration on the bus, and what is watched."""
     state.bus[0] = state.clock[STEP] * plan.dt
     mix(plan, state)
     first, n = plan.bus_response, plan.n
@@ -69,3 +70,5 @@ def report(plan, state):
         state.bus[first + i] = state.u[i]
         state.bus[first + n + i] = state.v[i] + plan.lag * state.mixed[i]
         state.bus[first + 2 * n + i] = plan.w_to_a * state.w[i]
+    if plan.watched:
+        watch(plan, state)

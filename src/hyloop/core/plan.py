@@ -107,6 +107,9 @@ class Plan(NamedTuple):
     bus_excitation: int
     bus_response: int
     bus_imbalance: int  # zero: no group has one
+    # what is watched beside the motion
+    watched: int
+    watch: Table  # of hyloop.core.watch.Watch
     # recording: channels, and whether a row belongs to every controller tick
     n_channels: int
     channels: Ints

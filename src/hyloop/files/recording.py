@@ -1,9 +1,9 @@
-"""What an experiment records: channels, sections, and the file."""
+"""What an experiment records: channels, members, supports, sections, and the file."""
 
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from hyloop.errors import BadInput
 from hyloop.files.fields import Table, refuse
@@ -13,12 +13,17 @@ __all__ = ["Recording", "SectionSpec"]
 
 
 class SectionSpec(Table):
-    """A section of a fibre beam-column whose moment and curvature the page shows."""
+    """A section of a fibre beam-column: its moment and curvature, and on the page one over the other."""
 
     member: str
     """Name of the member: its group, then its nodes, such as "lower_columns A0-A1"."""
     end: Literal["i", "j"] = "i"
     """At its first node or at its second."""
+
+
+def _all(given: Any) -> Any:
+    """True stands for all of them, false for none."""
+    return (("*",) if given else ()) if isinstance(given, bool) else given
 
 
 class Recording(Table):
@@ -32,8 +37,12 @@ class Recording(Table):
     """Record at every step or at every controller tick."""
     derived: bool = True
     """Record absolute accelerations, story drifts, base shear and energies too."""
+    members: Annotated[tuple[str, ...], Field(strict=False)] = ()
+    """Members of a frame whose forces and deformations are recorded, or single ones: "brace N1*", "column A1.M_i"."""
+    reactions: Annotated[tuple[str, ...], Field(strict=False), BeforeValidator(_all)] = ()
+    """Supports whose forces are recorded, with base shears from them: true for all, or nodes such as "A0"."""
     sections: dict[str, SectionSpec] = Field(default_factory=dict)
-    """Sections of fibre beam-columns, by a name of your own, whose moment and curvature the page shows."""
+    """Sections of fibre beam-columns, by a name of your own, whose moment and curvature are recorded."""
 
     @model_validator(mode="after")
     def _named(self) -> Self:

@@ -22,9 +22,10 @@ from hyloop.loop.plan import allocate, compile_plan, own_state
 from hyloop.loop.site import FreeBlock, Site, replaced
 from hyloop.loop.snapshot import Snapshot
 from hyloop.loop.storage import suited, unit_spring
+from hyloop.loop.watching import prepared
 from hyloop.loop.wiring import Connection, check_ticks, placed, shared_advice, wire
 from hyloop.record import Recording
-from hyloop.structure import Modes, Structure
+from hyloop.structure import Modes, Structure, Watched
 
 __all__ = ["Loop"]
 
@@ -51,6 +52,8 @@ class Loop:
     limits : Limits, optional
         Bounds on displacement, energy, drifts and section imbalance that stop a run; the default ones catch a run that
         has diverged.
+    watch : sequence of Watched
+        Forces and deformations of members, reactions and the like, as channels: ``model.watch(structure, ...)``.
 
     Notes
     -----
@@ -72,6 +75,7 @@ class Loop:
         substeps: int = 1,
         blocks: Sequence[FreeBlock] = (),
         limits: Limits | None = None,
+        watch: Sequence[Watched] = (),
     ) -> None:
         check_parts(structure, sites, method, blocks, limits)
         if not isinstance(substeps, (int, float, np.integer)) or int(substeps) != substeps or substeps < 1:
@@ -82,7 +86,8 @@ class Loop:
         self.blocks = tuple(blocks)
         self._changed: dict[str, float] = {}  # parameters, by `copy`
         self.limits = Limits() if limits is None else limits
-        self._wiring = wire(structure, self.sites, blocks)
+        self.watch = watch
+        self._wiring = wire(structure, self.sites, blocks, prepared(watch, structure, self.sites))
         self._building = describe_building(structure, self.sites)
         self._stored = structure = suited(structure, self.sites, method)
         Km, Cm = structure.initial_stiffness, structure.C
@@ -145,6 +150,11 @@ class Loop:
         """What follows from the motion, to be computed from recordings of a run from its start on."""
         excitations = [name for name in self._wiring.layout.names if name.partition(".")[0] in ("ground", "load")]
         return Derived(self.structure, self.sites, excitations[: self._plan.excitations])
+
+    @property
+    def watched(self) -> tuple[str, ...]:
+        """Channels of what is watched."""
+        return tuple(one.name for one in self._wiring.watched)
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -215,6 +225,7 @@ class Loop:
             "substeps": self.substeps,
             "blocks": self.blocks,
             "limits": self.limits,
+            "watch": self.watch,
         }
         for key in changes:
             if key not in arguments:

@@ -13,6 +13,7 @@ from hyloop.errors import BadShape
 from hyloop.integrators import Operators
 from hyloop.loop.limits import UNBOUNDED, Drift, Limits, impulses
 from hyloop.loop.site import Site
+from hyloop.loop.watching import watch_rows
 from hyloop.loop.wiring import Wiring
 from hyloop.structure import Structure
 
@@ -51,6 +52,7 @@ def compile_plan(
         bus_excitation=1,
         bus_response=wiring.response,
         bus_imbalance=wiring.imbalance,
+        **_watch(sites, wiring),
         n_channels=0,
         channels=np.empty(0, np.int64),
         every_tick=False,
@@ -146,6 +148,12 @@ def _groups(structure: Structure) -> dict[str, Any]:
         "group_integers": _flat([g.integers for g in groups], np.int64),
         "group_imbalance": np.array(imbalance, dtype=np.int64),
     }
+
+
+def _watch(sites: Sequence[Site], wiring: Wiring) -> dict[str, Any]:
+    feedback = [signal[-1] for signal in wiring.site_signal]
+    rows = watch_rows(wiring.watched, sites, feedback, wiring.first_watched) if wiring.watched else None
+    return {"watched": len(wiring.watched), "watch": Table(rows)}
 
 
 def allocate(structure: Structure, sites: Sequence[Site], wiring: Wiring) -> State:

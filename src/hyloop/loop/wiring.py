@@ -10,7 +10,7 @@ from hyloop.core.tick import check_tick
 from hyloop.errors import BadInput, BadShape, UnknownName
 from hyloop.loop.chains import coupled_blocks, place_sites
 from hyloop.loop.site import FreeBlock, Site
-from hyloop.structure import Structure
+from hyloop.structure import Structure, Watched
 
 __all__ = ["Connection", "Wiring", "check_ticks", "placed", "shared_advice", "wire"]
 
@@ -29,6 +29,8 @@ class Wiring(NamedTuple):
     values: np.ndarray  # initial values of the bus
     response: int
     imbalance: int  # zero: no member of the structure has one
+    watched: Sequence[Watched]
+    first_watched: int  # their place on the bus
     shared: dict[str, str]  # parameter a site does not have for itself, and the channel that stands for it
     places: list[str]  # what the channels of every block begin with
 
@@ -41,7 +43,9 @@ class Connection(NamedTuple):
     outputs: dict[str, str]
 
 
-def wire(structure: Structure, sites: Sequence[Site], blocks: Sequence[FreeBlock]) -> Wiring:
+def wire(
+    structure: Structure, sites: Sequence[Site], blocks: Sequence[FreeBlock], watched: Sequence[Watched] = ()
+) -> Wiring:
     """Name every channel, then connect every block."""
     layout, values, shared = Layout(), {}, _shared(sites, blocks)
     layout.add("t", "s")
@@ -54,6 +58,9 @@ def wire(structure: Structure, sites: Sequence[Site], blocks: Sequence[FreeBlock
     imbalance = len(layout) if any(group.imbalance >= 0 for group in structure.elements) else 0
     if imbalance:
         layout.add("imbalance", "-")
+    first_watched = len(layout)
+    for one in watched:
+        layout.add(one.name, one.unit)
 
     for site in sites:
         if len(site.along) != structure.n:
@@ -92,7 +99,21 @@ def wire(structure: Structure, sites: Sequence[Site], blocks: Sequence[FreeBlock
     bus = np.zeros(len(layout))
     for name, value in values.items():
         bus[layout[name]] = value
-    return Wiring(layout, instances, inputs, outputs, p_start, signal, bus, response, imbalance, shared, places)
+    return Wiring(
+        layout,
+        instances,
+        inputs,
+        outputs,
+        p_start,
+        signal,
+        bus,
+        response,
+        imbalance,
+        tuple(watched),
+        first_watched,
+        shared,
+        places,
+    )
 
 
 def check_ticks(

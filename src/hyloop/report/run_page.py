@@ -26,6 +26,7 @@ from hyloop.report.display import (
     spectrum_panels,
 )
 from hyloop.report.following import following_answer, following_sections
+from hyloop.report.members import member_sections
 from hyloop.report.page import Answer, Code, Section, Table, write_page
 from hyloop.report.response import respond
 from hyloop.report.response_sections import response_sections, run_answer, with_periods
@@ -78,7 +79,7 @@ def write_report(
     Shown for what the channels give: peaks, hysteresis of every site (``X.d``, ``X.f``), histories, response spectra of
     the ground motion (``ground``), commands of controllers (``attributes["controllers"]``), parameters that change,
     band and trust of models that are watched (``attributes["trust"]``), moment and curvature of sections
-    (``attributes["sections"]``), timing (``attributes["timing"]``), provenance.
+    (``attributes["sections"]``), members and supports that were watched, timing (``attributes["timing"]``), provenance.
     Long histories are thinned so that no peak is lost (`hyloop.report.display.rows_to_draw`).
     """
     for name, recording in recordings.items():
@@ -102,6 +103,7 @@ def write_report(
         *moving,
         *response_sections(recordings),
         *section_sections(recordings),
+        *member_sections(recordings),
         *_drawings(recordings),
         *_experiment(recordings),
         *_timing(recordings),

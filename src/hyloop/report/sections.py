@@ -9,22 +9,25 @@ from hyloop.report.page import Section, Table
 __all__ = ["section_sections"]
 
 _POINTS = 3000  # of one loop
+_AXES = ("", "_z", "_y")  # in the plane there is one, without a name
 
 
 def section_sections(recordings: Recordings) -> list[Section]:
     """A section of the page with one loop for each named section of a member, where a recording has some."""
     named = {name: dict(recording.attributes.get("sections", {})) for name, recording in recordings.items()}
     panels, rows = [], []
-    for place in dict.fromkeys(place for found in named.values() for place in found):
-        lines = []
+    places = dict.fromkeys(place for found in named.values() for place in found)
+    for place, axis in ((place, axis) for place in places for axis in _AXES):
+        lines, title = [], f"{place}, about {axis[1:]}" if axis else place
         for series, (name, recording) in enumerate(recordings.items()):
-            if f"{place}.moment" in recording.names:
-                curvature, moment = recording[f"{place}.curvature"], 1e-3 * recording[f"{place}.moment"]
+            if f"{place}.moment{axis}" in recording.names:
+                curvature, moment = recording[f"{place}.curvature{axis}"], 1e-3 * recording[f"{place}.moment{axis}"]
                 drawn = rows_to_draw(_POINTS, curvature, moment)
                 lines.append(Line(curvature[drawn], moment[drawn], name, series))
                 peaks = [float(np.abs(a).max(initial=0.0)) for a in (curvature, moment)]
-                rows.append([place, name, named[name][place], *peaks])
-        panels.append(Panel(place, "curvature [1/m]", "moment [kN m]", tuple(lines)))
+                rows.append([title, name, named[name][place], *peaks])
+        if lines:
+            panels.append(Panel(title, "curvature [1/m]", "moment [kN m]", tuple(lines)))
     if not rows:
         return []
     columns = ["section", "recording", "member", "largest curvature [1/m]", "largest moment [kN m]"]

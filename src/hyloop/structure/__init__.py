@@ -16,6 +16,7 @@ from hyloop.structure.shear import shear_frame
 from hyloop.structure.similitude import Similitude
 from hyloop.structure.structure import Structure
 from hyloop.structure.super_element import eliminate, flexibility, from_flexibility
+from hyloop.structure.watched import Watched
 
 __all__ = [
     "BeamColumn",
@@ -32,6 +33,7 @@ __all__ = [
     "Similitude",
     "Steel",
     "Structure",
+    "Watched",
     "axial_response",
     "caughey",
     "condense",

@@ -18,7 +18,7 @@ from hyloop.core.block import Instance
 from hyloop.core.jit import GROUP, call_block, compile_c
 from hyloop.errors import BadInput, BadShape
 
-__all__ = ["Elements", "springs"]
+__all__ = ["Elements", "spring_force", "springs"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +106,7 @@ def springs(laws: Instance | Sequence[Instance], directions: Any) -> Elements:
     return Elements(
         name=f"springs({block.name})",
         function=_springs(),
-        initial=np.concatenate([*(i.x0 for i in instances), np.zeros(_SCRATCH)]),
+        initial=np.concatenate([*(i.x0 for i in instances), np.zeros(_INPUTS + count)]),
         parameters=np.concatenate([np.array(parameters, dtype=float), rows.data]),
         integers=np.concatenate([np.array(header), rows.indptr, rows.indices]).astype(np.int64),
         stiffness=stiffness,
@@ -115,7 +115,15 @@ def springs(laws: Instance | Sequence[Instance], directions: Any) -> Elements:
 
 
 _HEADER = 7  # members, address of the law, sizes of its state, parameters and inputs, then which inputs: 0 d, 1 v
-_SCRATCH = 3  # inputs and output of one law, kept behind the states so that nothing is allocated in a step
+_INPUTS = (
+    2  # of one law; behind the states, so that nothing is allocated in a step, and before the forces of all members
+)
+
+
+def spring_force(group: Elements, member: int) -> int:
+    """Place of a member's force in the state of a group of `springs`."""
+    count, _, nx = group.integers[:3]
+    return int(count * nx) + _INPUTS + member
 
 
 @cache
@@ -130,8 +138,8 @@ def _springs() -> Any:
                 rate += p[coefficient + k] * v[i[dof + k]]
             for k in range(n_in):
                 x[signal + k] = d if i[5 + k] == 0 else rate
-            call_block(address, x, e * nx, x, signal, dt, p, e * n_p, x, signal + 2)
+            call_block(address, x, e * nx, x, signal, dt, p, e * n_p, x, signal + _INPUTS + e)
             for k in range(i[start + e], i[start + e + 1]):
-                r[i[dof + k]] += p[coefficient + k] * x[signal + 2]
+                r[i[dof + k]] += p[coefficient + k] * x[signal + _INPUTS + e]
 
     return compile_c(resist, GROUP, resist)

@@ -33,6 +33,7 @@ from hyloop.study.following import estimates, followed_model, updaters
 from hyloop.study.hearing import check_no_leak, listening
 from hyloop.study.trained import check_networks, check_rate
 from hyloop.study.trust import check_channels, monitored
+from hyloop.study.watching import described_members, watched
 
 __all__ = ["Built", "build"]
 
@@ -74,7 +75,8 @@ class Built:
         """Channels of the loop that are recorded, and what is derived from its motion, where that is wanted."""
         recording, names = self.experiment.recording, self.loop.channels
         own = [pattern for pattern in recording.channels if any(fnmatchcase(name, pattern) for name in names)]
-        return self.loop.select(own) if own else [], self.loop.derived() if recording.derived else None
+        wanted = [*own, *self.loop.watched]
+        return self.loop.select(wanted) if wanted else [], self.loop.derived() if recording.derived else None
 
     def periods(self, count: int = 3) -> list[float]:
         """The longest natural periods in s, with the initial stiffness of the devices; none of a part that floats."""
@@ -161,10 +163,19 @@ def _build(experiment: Experiment, allow_scripts: bool) -> Built:
     blocks += behind
     with _blame("limits.max_drift"):
         limits = loop_limits(experiment.limits, frame)
+    with _blame("recording"):
+        watch = watched(experiment.recording, model, frame)
     with _blame("integrator.dt, structure, sites and blocks together", _extremes(frame, sites)):
         method = METHODS[integrator.method](**integrator.options)
         loop = Loop(
-            frame, sites, method=method, dt=integrator.dt, substeps=integrator.substeps, blocks=blocks, limits=limits
+            frame,
+            sites,
+            method=method,
+            dt=integrator.dt,
+            substeps=integrator.substeps,
+            blocks=blocks,
+            limits=limits,
+            watch=watch,
         )
     check_networks(experiment, loop)
     check_no_leak(loop)
@@ -176,6 +187,8 @@ def _build(experiment: Experiment, allow_scripts: bool) -> Built:
     with _blame("excitation"):
         motion, note = ground_motion(experiment.excitation, integrator.dt, experiment.seed)
     building = describe_building(frame, sites)
+    if members := described_members(model, loop.watched):
+        building["watched"] = members
     if model is not None:
         building |= wireframe(model) if isinstance(model, Model) else model.wireframe()
         building["sites"] |= {

@@ -20,7 +20,6 @@ from hyloop.report.provenance import provenance
 from hyloop.study.build import Built, build
 from hyloop.study.control import described_controllers
 from hyloop.study.following import described_models
-from hyloop.study.sections import SectionWatch, joined
 from hyloop.study.tested import LawRanges, without
 from hyloop.study.trained import outside_notes
 from hyloop.study.trust import described_trust, fallback_notes
@@ -117,16 +116,14 @@ def run_in_memory(
     built = build(experiment, allow_scripts=allow_scripts)
     attributes = _about(built, source, overrides)
     tested = LawRanges(experiment, built.loop, built.recorded()[0])
-    sections = SectionWatch(experiment, built.loop, built.recorded()[0])
-    extra = [*tested.extra, *sections.extra]
     try:
-        result = built.run(also=extra)
+        result = built.run(also=tested.extra)
     except RunFailed as failure:
-        recorded = without(failure.result, extra)
+        recorded = without(failure.result, tested.extra)
         failure.result = replace(recorded, attributes={**attributes, **recorded.attributes})
         raise
     tested.see(result)
-    result = joined(without(result, extra), sections.columns(result))
+    result = without(result, tested.extra)
     if outside := [*outside_notes(built.loop), *fallback_notes(built.loop), *tested.notes()]:
         attributes["notes"] = [*built.notes, *outside]
     return replace(result, attributes={**attributes, **result.attributes, "building": built.building})
@@ -173,15 +170,12 @@ def _record(
     per_step = loop.substeps if every == "tick" else 1
     wanted, derived = built.recorded()
     tested = LawRanges(built.experiment, loop, wanted)
-    sections = SectionWatch(built.experiment, loop, wanted)
-    needed = [*wanted, *(derived.sources if derived else ()), *tested.extra, *sections.extra]
+    needed = [*wanted, *(derived.sources if derived else ()), *tested.extra]
     settings: dict[str, Any] = {"record": list(dict.fromkeys(needed)), "every": every}
 
     def chosen(piece: Recording) -> Recording:
         tested.see(piece)
-        felt = sections.columns(piece)
-        plain = without(piece, [*tested.extra, *sections.extra])
-        return joined(derived.joined(piece, wanted, per_step) if derived else plain, felt)
+        return derived.joined(piece, wanted, per_step) if derived else without(piece, tested.extra)
 
     loop.start(rows[0])
     first = chosen(loop.advance(rows[:0], with_present=True, **settings))
@@ -192,7 +186,7 @@ def _record(
         keep(earlier)
     with Recorder(path, first.names, first.units, loop.dt / per_step, attributes, overwrite=overwrite) as recorder:
         recorder.write(first.data)
-        begin, before = perf_counter(), sections.seconds  # everything is compiled by now
+        begin = perf_counter()  # everything is compiled by now
         pieces = np.array_split(rows[1:], min(CHUNKS, max((len(rows) - 1) // PIECE, 1)))
         try:
             for k, piece in enumerate(pieces):
@@ -207,7 +201,7 @@ def _record(
             recorder.outcome["fault"] = "interrupted"
             stop.args = (*stop.args, f"{path} holds what was recorded until then, and is marked as not complete")
             raise
-        elapsed = perf_counter() - begin - (sections.seconds - before)
+        elapsed = perf_counter() - begin
         if outside := [*outside_notes(loop), *fallback_notes(loop), *tested.notes()]:
             recorder.outcome["notes"] = [*built.notes, *outside]
         recorder.outcome["timing"] = {

@@ -20,7 +20,19 @@ from hyloop.structure.fibres.section_forces import FibreRow, Point, section_plac
 from hyloop.structure.fibres.sections import FibreSection
 from hyloop.structure.fibres.stress import WORK
 
-__all__ = ["BeamColumn", "FibreBeams", "SectionResponse", "fibre_beams", "hinged", "section_response", "tangent"]
+__all__ = [
+    "BasicPlaces",
+    "BeamColumn",
+    "FibreBeams",
+    "SectionResponse",
+    "StateRow",
+    "basic_places",
+    "fibre_beams",
+    "hinged",
+    "section_response",
+    "section_rows",
+    "tangent",
+]
 
 ROWS = {2: 4, 3: 8}  # basic deformations of a member
 ITERATIONS = 2  # cyclic columns in steps of up to 0.2 % drift: one leaves 0.1 to 2 % in the shear, two below 0.1 %
@@ -205,17 +217,45 @@ def section_response(group: FibreBeams, x: np.ndarray, member: int, point: int) 
     member, point : int
         Indices of the member and of the integration point; negative ones count from the end.
     """
+    rows = section_rows(group, member, point)
+    return SectionResponse(*(np.array([row.factors @ x[row.places] for row in part]) for part in rows))
+
+
+class StateRow(NamedTuple):
+    """A sum over numbers of a group's state: their places and factors."""
+
+    places: np.ndarray
+    factors: np.ndarray
+
+
+class BasicPlaces(NamedTuple):
+    """Where basic deformations and forces of a member stand in the state of its group; rows as in `fibre_beams`."""
+
+    e: np.ndarray
+    q: np.ndarray
+
+
+def basic_places(group: FibreBeams, member: int) -> BasicPlaces:
+    """Places of the basic deformations and forces of a member."""
+    rows, memory = ROWS[group.dimensions], read(Memory, group.integers, read(Header, group.integers, 0).memory)
+    member = range(len(group.members))[member]
+    return BasicPlaces(*(int(first) + rows * member + np.arange(rows) for first in (memory.e, memory.q)))
+
+
+def section_rows(group: FibreBeams, member: int, point: int) -> tuple[list[StateRow], list[StateRow]]:
+    """Deformations and forces of a section as sums over the state, in the order of `SectionResponse`."""
     n, i = group.dimensions, group.integers
     header, beam = read(Header, i, 0), group.members[member]
     member, point = range(len(group.members))[member], range(len(beam.sections))[point]
-    if isinstance(beam.sections[point], FibreSection):
-        before = sum(isinstance(section, FibreSection) for section in beam.sections[:point])
+    section = beam.sections[point]
+    if isinstance(section, FibreSection):
+        before = sum(isinstance(other, FibreSection) for other in beam.sections[:point])
         here = entry(Point, i, header.point, entry(Member, i, header.member, member).begin + before)
-        at = section_places(n, here.state)
-        return SectionResponse(x[at.d : at.D].copy(), x[at.D : at.f].copy())
-    q = x[read(Memory, i, header.memory).q + ROWS[n] * member :][: 2 * n - 1]
-    force = _interpolation(n, beam.rule.x[point] / beam.length) @ q
-    return SectionResponse(np.linalg.solve(beam.sections[point].stiffness(n), force), force)
+        at = section_places(n, int(here.state))
+        d, D = ([StateRow(np.array([first + a]), np.ones(1)) for a in range(n)] for first in (at.d, at.D))
+        return d, D
+    q, b = basic_places(group, member).q[: 2 * n - 1], _interpolation(n, beam.rule.x[point] / beam.length)
+    return [StateRow(q, row) for row in np.linalg.solve(section.stiffness(n), b)], [StateRow(q, row) for row in b]
 
 
 def tangent(group: FibreBeams, x: np.ndarray) -> csr_array:

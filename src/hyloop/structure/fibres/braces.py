@@ -17,7 +17,7 @@ from hyloop.structure.fibres.rows import deform, flat, load, matrix, rows_at
 from hyloop.structure.fibres.section_forces import FibreRow
 from hyloop.structure.fibres.stress import HISTORY, PARAMETERS, WORK, Work, advance
 
-__all__ = ["AxialResponse", "Trusses", "axial_response", "trusses"]
+__all__ = ["AxialPlaces", "AxialResponse", "Trusses", "axial_places", "axial_response", "trusses"]
 
 
 class Header(NamedTuple):
@@ -108,10 +108,20 @@ class AxialResponse(NamedTuple):
 
 def axial_response(group: Trusses, x: np.ndarray) -> AxialResponse:
     """Strains and axial forces from the state `x` of a group, in the order the members were given."""
-    members = read(Header, group.integers, 0).members
-    strain, force = x[: 2 * members].reshape(2, members)  # of `Work`
-    # the force stands there times the length, as `load` wants it for rows of strain
-    return AxialResponse(strain[group.order], force[group.order] / group.lengths)
+    places = axial_places(group)
+    return AxialResponse(x[places.strain], x[places.force_length] / group.lengths)
+
+
+class AxialPlaces(NamedTuple):
+    """Where strain, and force times length, of every member stand in the state of a group."""
+
+    strain: np.ndarray
+    force_length: np.ndarray  # as `load` wants it for rows of strain
+
+
+def axial_places(group: Trusses) -> AxialPlaces:
+    """Places in the state, in the order the members were given: those of `Work`."""
+    return AxialPlaces(group.order, read(Header, group.integers, 0).members + group.order)
 
 
 @cache

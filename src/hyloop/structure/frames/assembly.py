@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import block_diag, coo_array, csr_array, diags_array, vstack
 
+from hyloop.core.factor import Factor
 from hyloop.errors import BadInput, UnknownName
 from hyloop.structure.elements import Elements, springs
 from hyloop.structure.fibres.beams import ITERATIONS, fibre_beams
@@ -28,7 +29,7 @@ from hyloop.structure.super_element import eliminate
 if TYPE_CHECKING:
     from hyloop.structure.frames.model import Model
 
-__all__ = ["SYMMETRY", "element_groups", "numbering", "on", "structure"]
+__all__ = ["SYMMETRY", "Whole", "element_groups", "numbering", "on", "spring_groups", "structure", "whole"]
 
 STATIC = 50  # iterations of the sections in the gravity stage
 SYMMETRY = 1e-9  # of the largest entry: matrices from a file keep about ten digits
@@ -121,6 +122,38 @@ def on(model: "Model", made: Structure, i: str, j: str, rows: np.ndarray) -> np.
     return direction
 
 
+class Whole(NamedTuple):
+    """A model on all displacements of all nodes, which follow from those of a structure as T u + c."""
+
+    T: Any
+    c: np.ndarray
+    K: Any  # of all elastic parts, with that of their axial forces
+    load: np.ndarray  # dead load
+
+
+def whole(model: "Model", made: Structure) -> Whole:
+    """All displacements of a model, whatever of them a structure has.
+
+    Condensed degrees of freedom follow by statics: from the others, and from dead loads on themselves, which c has.
+    """
+    numbered, K_all, load = numbering(model), csr_array(sum(_stiffness(model))), _vector(model, model.loads)
+    T, place, c = numbered.T, {name: k for k, name in enumerate(numbered.names)}, np.zeros(len(load))
+    K, there = T.T @ K_all @ T, [place[name] for name in made.names if name in place]
+    if len(there) == made.n and made.names != numbered.names:
+        rest, own = np.setdiff1d(np.arange(len(place)), there), T.T @ load
+        full, (K, R) = csr_array(K), eliminate(K, there)
+        if len(rest) and (made.dead_load.any() or not (R.T @ own).any()):  # else it was made without gravity
+            alone = np.zeros(len(place))
+            alone[rest] = Factor(full[rest][:, rest]).solve(own[rest])
+            c = T @ alone
+        T = csr_array(T @ R)
+    if K.shape != made.K.shape or abs(K - csr_array(made.K)).max() > SYMMETRY * abs(K).max():
+        raise BadInput(
+            "watch: the structure is none of this model: its stiffness is another. Make it by model.structure()."
+        )
+    return Whole(T, c, K_all, load if made.dead_load.any() or not (T.T @ load).any() else np.zeros(len(load)))
+
+
 def element_groups(model: "Model", T: Any, iterations: int = ITERATIONS) -> list[Elements]:
     """Nonlinear members as element groups on the unknowns: beams in one, braces in one, springs by their law."""
     groups = []
@@ -144,11 +177,15 @@ def element_groups(model: "Model", T: Any, iterations: int = ITERATIONS) -> list
                 _rows(model, braces) @ T,
             )
         )
-    devices = sorted((m for m in model.members.values() if isinstance(m, Spring)), key=_block)
-    for _, same in groupby(devices, key=_block):
-        members = list(same)
+    for members in spring_groups(model):
         groups.append(springs([m.law for m in members], _rows(model, members) @ T))
     return groups
+
+
+def spring_groups(model: "Model") -> list[list[Spring]]:
+    """Springs by their law, a list for each group."""
+    devices = sorted((m for m in model.members.values() if isinstance(m, Spring)), key=_block)
+    return [list(same) for _, same in groupby(devices, key=_block)]
 
 
 def _block(member: Spring) -> tuple[str, int]:

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 
 from hyloop.errors import BadInput, UnknownName
 
-__all__ = ["DOFS", "Diaphragm", "Numbering", "fixed_dofs", "number"]
+__all__ = ["DOFS", "IN_PLAN", "Diaphragm", "Numbering", "fixed_dofs", "number", "on_supports"]
 
 DOFS = {2: ("ux", "uy", "rz"), 3: ("ux", "uy", "uz", "rx", "ry", "rz")}
 IN_PLAN = {2: ("ux",), 3: ("ux", "uz", "ry")}  # what a rigid floor prescribes
@@ -81,7 +81,7 @@ def number(
     """
     dimensions = len(next(iter(nodes.values())))
     dofs = DOFS[dimensions]
-    place = {f"{node}.{dof}": len(dofs) * k + d for k, node in enumerate(nodes) for d, dof in enumerate(dofs)}
+    place = _places(nodes)
     slaves = _slaves(nodes, held, diaphragms, dimensions)
     used = stiff.copy()
     for dof, terms in slaves.items():
@@ -104,6 +104,26 @@ def number(
     rows, columns, values = zip(*entries, strict=True)
     T = csr_array((values, (rows, columns)), shape=(len(place), len(names)))
     return Numbering(tuple(names), T, np.array([place[name] for name in names]))
+
+
+def on_supports(nodes: Mapping[str, np.ndarray], held: Collection[str], diaphragms: Sequence[Diaphragm]) -> Any:
+    """Forces at held degrees of freedom from those on all displacements: (all, held), to be transposed.
+
+    What acts on a node of a rigid floor whose master is held ends at the master.
+    """
+    place, column = _places(nodes), {name: k for k, name in enumerate(held)}
+    entries = [(place[name], k, 1.0) for name, k in column.items()]
+    slaves = _slaves(nodes, held, diaphragms, len(next(iter(nodes.values()))))
+    for dof, terms in slaves.items():
+        entries += [(place[dof], column[master], value) for master, value in terms if master in column]
+    rows, columns, values = zip(*entries, strict=True)
+    return csr_array((values, (rows, columns)), shape=(len(place), len(column)))
+
+
+def _places(nodes: Mapping[str, np.ndarray]) -> dict[str, int]:
+    """Place of every displacement among all, node by node."""
+    dofs = DOFS[len(next(iter(nodes.values())))]
+    return {f"{node}.{dof}": len(dofs) * k + d for k, node in enumerate(nodes) for d, dof in enumerate(dofs)}
 
 
 def _slaves(nodes, held, diaphragms: Sequence[Diaphragm], dimensions: int) -> dict[str, list[tuple[str, float]]]:

@@ -13,7 +13,9 @@ from hyloop.structure.frames import assembly
 from hyloop.structure.frames import members as parts
 from hyloop.structure.frames.constraints import DOFS, IN_PLAN, SAME_HEIGHT, Diaphragm, fixed_dofs
 from hyloop.structure.frames.members import Member, axial_row, axis, beam_rows, relative_rows
+from hyloop.structure.frames.watching import watched
 from hyloop.structure.structure import Structure
+from hyloop.structure.watched import Watched
 
 __all__ = ["Model"]
 
@@ -309,6 +311,28 @@ class Model:
         """
         self._ends("device", i, j)
         return assembly.on(self, structure, i, j, self._row("device", i, j, dof))
+
+    def watch(
+        self,
+        structure: Structure,
+        members: Sequence[str] = (),
+        reactions: bool | Sequence[str] = False,
+        sections: Mapping[str, tuple[str, str]] | None = None,
+    ) -> list[Watched]:
+        """Forces and deformations for ``Loop(structure, watch=...)``, which records them as channels.
+
+        Parameters
+        ----------
+        structure : Structure
+            One of this model, condensed or not.
+        members : sequence of str
+            Names of members, or of single quantities: ``"brace *"``, ``"column A1.M_i"``. See `frames.watching`.
+        reactions : bool or sequence of str
+            True: of all supports. Or nodes and degrees of freedom: ``["A0", "B0.ux"]``. With base shears.
+        sections : mapping of name to (member, end), optional
+            Sections of force-based beam-columns at end "i" or "j", by a name of your own.
+        """
+        return watched(self, structure, members, reactions, sections or {})
 
     # what the methods above share
 
