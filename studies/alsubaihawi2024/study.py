@@ -1,147 +1,162 @@
-"""Device level of Al-Subaihawi et al. (2024): a filter on one damper, eleven models that follow."""
+"""Hybrid tests of a forty-story tower, after Al-Subaihawi et al. (2024)."""
 
 import numpy as np
 
-from hyloop.devices import nonlinear_maxwell
-from hyloop.record import Recorder, Recording
-from hyloop.report.page import Table
 from hyloop.study.seeds import Seeds
 from hyloop.study.tasks import Task
 
-from .dampers import SPECIMENS, START
-from .device_test import EVERY, FREE, REPAIRS, RULES, SHOWN, failure, filtered
-from .motions import DT, MEASURED, earthquake
+from . import tables
+from .events import JUDGING
+from .figures import figures
+from .half_power import SUPPLEMENTAL
+from .pictures import profile_section
+from .specimens import COMPARED, RUBBING, SAME, SPECIMENS
+from .tower_checks import PRINTED_FREQUENCIES
 
-FILES = ("device_test.py", "dampers.py", "motions.py", "printed.py")
-COMPARED = "alpha x 1.14"  # the specimen that resembles the paper most, chosen in the parameter file before this study
-EXACT = {
-    "noise": 1e-7,
-    "process": 0.0,
-    "initial_std": 0.5,
-}  # a load cell without noise and parameters that never change
-QUICK_SEEDS, SEEDS = 2, 5
-QUICK_SPECIMENS = ("Cd drifting 1 to 0.7", "alpha x 1.14")
+TOWER = ("hybrid.py", "specimens.py", "events.py", "earthquake.toml", "wind.toml")
+TESTS = (*TOWER, "campaign.py", "filters.py", "printed.py", "response.py")
+CHECKS = (*TOWER, "tower_checks.py")
+WINDS, SEEDS = (1, 2, 3), (0, 1, 2)
+CHOSEN = 4  # ticks in a step of the earthquake tests, from the convergence table
+HAZARDS = ("earthquake", "wind")
+QUICK_SPECIMENS = (COMPARED, RUBBING)
 
 
 def run(job):
-    """Values of all claims; of a quick run over fewer tests, each as long as in the full one."""
-    seeds = range(QUICK_SEEDS if job.quick else SEEDS)
-    names = QUICK_SPECIMENS if job.quick else tuple(SPECIMENS)
-    _, note = earthquake()
-    job.notes.append(note)
-    tasks = {
-        (hazard, name, seed): Task(
-            f"{hazard}, {name}, seed {seed}", "device_test:one_test", (hazard, name, seed, note), FILES
+    """Values of all claims; a quick run has one record, a short wind, two specimens and one seed."""
+    quick = job.quick
+    events = {"earthquake": JUDGING[:1] if quick else JUDGING, "wind": WINDS[:1] if quick else WINDS}
+    seeds, names = SEEDS[:1] if quick else SEEDS, QUICK_SPECIMENS if quick else tuple(SPECIMENS)
+    each = [(hazard, event) for hazard in HAZARDS for event in events[hazard]]
+    tests = {key: Task(f"{key[0]}, {key[1]}", "campaign:models", (*key, names, seeds, quick), TESTS) for key in each}
+    shaken = {
+        (*key, damped): Task(
+            f"{key[0]}, {key[1]}, {'damped' if damped else 'bare'}", "campaign:building", (*key, damped, quick), TESTS
         )
-        for hazard in MEASURED
-        for name in names
-        for seed in seeds
+        for key in each
+        for damped in (True, False)
     }
-    found = job.work("tests", list(tasks.values()))
-    values, errors, frozen, failed, inside = {}, {}, {}, {}, {}
-    for key, task in tasks.items():
-        errors[key], frozen[key], failed[key], inside[key], histories = found[task.name]
-        if histories:
-            _record(job, key[0], *histories)
-    job.tables += [_accuracy(errors, hazard, names, seeds) for hazard in MEASURED]
-    job.tables += [_bound_rules(errors, frozen, names, seeds), _repairs(failed), _exact_load_cell()]
-    for hazard in MEASURED:
-        for kind in ("updated", "constant"):
-            noisy = np.array([errors[hazard, COMPARED, seed][kind] for seed in seeds])
-            values[f"smallest NRMSE, {kind}, {hazard}"] = Seeds.of(100 * noisy.min(axis=1))
-            values[f"largest NRMSE, {kind}, {hazard}"] = Seeds.of(100 * noisy.max(axis=1))
-        better = [
-            errors[hazard, COMPARED, seed]["updated"] < errors[hazard, COMPARED, seed]["constant"] for seed in seeds
-        ]
-        values[f"dampers improved by updating, {hazard}"] = Seeds.of(np.mean(better, axis=1))
-    runs = list(failed.values())
-    values["runs finished with the nearest definite covariance"] = float(np.mean([not r["nearest"] for r in runs]))
-    values["estimates inside their bounds"] = float(np.mean(list(inside.values())))
-    values["runs that fail without repair, as printed"] = float(np.mean([r["printed"] > 0 for r in runs]))
-    values["runs that fail without repair, single precision"] = float(np.mean([r["single"] > 0 for r in runs]))
-    values["runs that fail without repair, our sums"] = float(np.mean([r["none"] > 0 for r in runs]))
-    if job.quick:
-        job.notes.append(f"Parts of runs are those of {len(runs)} tests; the full run makes 60.")
-    job.not_comparable |= dict.fromkeys(values, note) if "missing" in note else {}
+    checks = {
+        f"frequencies {hazard}": Task(f"frequencies, {hazard}", "tower_checks:frequencies", (hazard,), CHECKS)
+        for hazard in HAZARDS
+    }
+    if not quick:
+        checks["convergence"] = Task("convergence", "tower_checks:convergence", (JUDGING[0],), CHECKS)
+        checks["condensed"] = Task("condensed", "tower_checks:condensed", (JUDGING[0],), CHECKS)
+        for direction in SUPPLEMENTAL:
+            checks[direction] = Task(
+                f"half power, {direction}", "half_power:sweep", (direction,), (*TOWER, "half_power.py")
+            )
+    found = job.work("hybrid tests", [*tests.values(), *shaken.values(), *checks.values()])
+    found_tests = {key: found[task.name] for key, task in tests.items()}
+    buildings = {key: found[task.name] for key, task in shaken.items()}
+    checked = {key: found[task.name] for key, task in checks.items()}
+    job.notes.extend(dict.fromkeys(result["note"] for result in found_tests.values()))
+    values = (
+        _followers(found_tests, names, seeds)
+        | _filter(found_tests, names)
+        | _tower(checked)
+        | _building(buildings, each)
+    )
+    job.tables += tables.all_tables(found_tests, buildings, checked, names, seeds)
+    first = {hazard: buildings[hazard, events[hazard][0], True] for hazard in HAZARDS}
+    job.sections += [profile_section(buildings), *figures(first["earthquake"], first["wind"])]
+    missing = [note for note in job.notes if "missing" in note]
+    if missing:
+        job.not_comparable |= dict.fromkeys(values, missing[0])
     return values
 
 
-def _accuracy(errors, hazard, names, seeds):
-    rows = []
-    for name in names:
-        cells = []
-        for kind in ("updated", "constant", "updated, noise-free", "constant, noise-free"):
-            each = 100 * np.array([errors[hazard, name, seed][kind] for seed in seeds])
-            cells.append(f"{each.min():.2f} to {each.max():.2f}")
-            cells.append(f"{each.mean():.2f} ± {each.mean(axis=1).std(ddof=1):.2f}")
-        rows.append([name, f"{SPECIMENS[name].noise / 1e3:g}", *cells])
-    columns = ["specimen", "load-cell noise, kN"]
-    for kind in ("updated", "constant", "updated, noise-free", "constant, noise-free"):
-        columns += [f"{kind}: range", f"{kind}: mean ± spread over seeds"]
-    return Table(f"NRMSE of the eleven modelled dampers in %, {hazard}, {len(seeds)} seeds", columns, rows)
+def _errors(tests, hazard, name, seeds, kind, filter_="ours"):
+    """(events, seeds, followers) of NRMSE in %."""
+    return np.array(
+        [
+            [result[f"{filter_}|{name}|{seed}"][kind] for seed in seeds]
+            for key, result in tests.items()
+            if key[0] == hazard
+        ]
+    )
 
 
-def _bound_rules(errors, frozen, names, seeds):
-    rows = []
-    for hazard in MEASURED:
-        for name in names:
-            cells = []
-            for rule in RULES:
-                each = 100 * np.array([errors[hazard, name, seed][rule] for seed in seeds])
-                stuck = sum(frozen[hazard, name, seed][rule] for seed in seeds)
-                cells += [f"{each.mean():.2f} ± {each.mean(axis=1).std(ddof=1):.2f}", f"{stuck} of {len(seeds)}"]
-            rows.append([hazard, name, *cells])
-    columns = ["hazard", "specimen", *(f"{rule}: {what}" for rule in RULES for what in ("NRMSE", "frozen"))]
-    return Table("Bound rules: noise-free NRMSE in %, and runs that end frozen (shrink is the paper's)", columns, rows)
+def _followers(tests, names, seeds):
+    values = {}
+    for hazard in HAZARDS:
+        ours, printed = (_errors(tests, hazard, COMPARED, seeds, "updated", filter_) for filter_ in ("ours", "printed"))
+        constant = _errors(tests, hazard, COMPARED, seeds, "constant")
+        values[f"{hazard}: mean NRMSE of eleven followers, updated"] = _over_tests(ours.mean(axis=2))
+        values[f"{hazard}: largest NRMSE of a follower, updated"] = _over_tests(ours.max(axis=2))
+        values[f"{hazard}: mean NRMSE, updated as printed"] = _over_tests(printed.mean(axis=2))
+        values[f"{hazard}: mean NRMSE, constant"] = _over_tests(constant.mean(axis=2))
+        ratios = {name: _ratio(tests, hazard, name, seeds) for name in names if name != SAME}
+        values[f"{hazard}: updated over constant, noise-free, worst specimen that differs"] = max(ratios.values())
+        values[f"{hazard}: updated over constant with seal friction, noise-free"] = ratios[RUBBING]
+        each = [
+            result[f"ours|{name}|{seed}"]["tracking"]
+            for key, result in tests.items()
+            if key[0] == hazard
+            for name in names
+            for seed in seeds
+        ]
+        values[f"{hazard}: tracking, NRMSE without noise"] = float(np.mean(each))
+    return values
 
 
-def _repairs(failed):
-    labels = {
-        "none": "our sums, no repair",
-        "nearest": "our sums, nearest definite",
-        "square-root": "square-root form",
-        "printed": "printed sums, no repair",
-        "single": "printed sums, single precision, no repair",
+def _ratio(tests, hazard, name, seeds):
+    """Mean error over tests and followers, updated over constant, without the noise of the repetition."""
+    kinds = ("updated free", "constant free")
+    updated, constant = (_errors(tests, hazard, name, seeds, kind).mean() for kind in kinds)
+    return float(updated / constant)
+
+
+def _over_tests(errors):
+    return Seeds.of(errors.ravel())
+
+
+def _filter(tests, names):
+    runs = [result[f"wrong|{name}"] for result in tests.values() for name in names]
+    froze = [one["frozen"] for result in tests.values() for key, one in result.items() if key.startswith("ours|")]
+    return {
+        "hybrid tests in which our filter froze": float(np.sum(froze)),
+        "runs finished with the nearest definite covariance": float(np.mean([not r["repair nearest"] for r in runs])),
+        "estimates inside their bounds": float(np.mean([r["inside"] for r in runs])),
+        "runs that fail without repair, as printed": float(np.mean([r["repair printed"] > 0 for r in runs])),
+        "runs that fail without repair, single precision": float(np.mean([r["repair single"] > 0 for r in runs])),
+        "runs that fail without repair, our sums": float(np.mean([r["repair none"] > 0 for r in runs])),
     }
-    rows = []
-    for kind, label in labels.items():
-        times = [run[kind] for run in failed.values()]
-        lost = [time for time in times if time]
-        rows.append([label, f"{len(lost)} of {len(times)}", f"{min(lost):.3f} to {max(lost):.3f}" if lost else "-"])
-    return Table("Covariance over all tests", ["filter", "runs that failed", "first failure, s"], rows)
 
 
-def _exact_load_cell():
-    """Where our own sums lose the covariance without repair: nothing but round-off is left of it."""
-    d = 0.01 * np.random.default_rng(0).normal(size=4096)
-    f = nonlinear_maxwell(**START).drive(DT, d=d)["f"]
-    rows = []
-    for repair in REPAIRS:
-        found = filtered("earthquake", d, f, repair=repair, **EXACT)
-        lost = failure(found["K"])
-        rows.append([repair, f"{lost:.3f}" if lost else "never", *(f"{found[k][-1] / START[k]:.4f}" for k in START)])
-    columns = ["repair", "failure, s", "Kd / truth at the end", "Cd / truth", "alpha / truth"]
-    title = "White-noise deformation, load cell with 1e-7 N of noise, no random walk, start uncertain by 50 %"
-    return Table(title, columns, rows)
+def _tower(checked):
+    values = {}
+    for hazard in HAZARDS:
+        ours = np.array(checked[f"frequencies {hazard}"]["found"][:5])
+        off = 100 * np.abs(ours / np.array(PRINTED_FREQUENCIES[hazard]) - 1.0)
+        values[f"frequencies of the {hazard} model, largest deviation"] = float(off.max())
+    if "convergence" in checked:
+        key = "damper forces at the step that was chosen, NRMSE against half a tick"
+        values[key] = checked["convergence"][str(CHOSEN)]["force"]
+        values["condensed against whole tower, largest difference over the peak"] = checked["condensed"]
+        for direction in SUPPLEMENTAL:
+            values[f"supplemental damping, {direction}"] = checked[direction]["supplemental"]
+    return values
 
 
-def _record(job, hazard, d, measured, followed, guess, found):
-    """Three recordings for the report: what the damper would do, what the models did, what they would have done."""
-    cases = {"damper": measured, "updated": followed, "constant": guess}
-    for case, force in cases.items():
-        columns = {
-            f"d{place.replace(' ', '')}.{key}": (unit, signal[place])
-            for place in d
-            for key, unit, signal in (("d", "m", d), ("f", "N", force))
-        }
-        attributes = {"title": f"{hazard}: {SHOWN[hazard]}", "parameters": []}
-        if case == "updated":
-            units = {key: spec.unit for key, spec in nonlinear_maxwell.params.items()}
-            columns |= {f"filter.{key}": (units[key], found[key]) for key in START}
-            attributes["estimates"] = {f"filter.{key}": list(FREE[key]) for key in START}
-        path = job.out / f"{hazard}_{case}.h5"
-        with Recorder(
-            path, list(columns), [unit for unit, _ in columns.values()], EVERY * DT, attributes, overwrite=True
-        ) as recorder:
-            recorder.write(np.column_stack([signal for _, signal in columns.values()]))
-        job.recordings[f"{hazard}, {case}"] = Recording.load(path)
+def _building(buildings, each):
+    earthquakes, winds = ([buildings[*key, True] for key in each if key[0] == hazard] for hazard in HAZARDS)
+    roof = [float(np.hypot(r["residual ux"][-1], r["residual uz"][-1])) for r in earthquakes]
+    left = [
+        float(np.hypot(r["residual ux"][-1], r["residual uz"][-1]) / np.hypot(r["peak ux"][-1], r["peak uz"][-1]))
+        for r in winds
+    ]
+    values = {
+        "residual displacement of the roof after the earthquake": 1e3 * float(np.mean(roof)),
+        "residual displacement of the roof after the wind, over its peak": 100 * float(np.mean(left)),
+        "braces that yield in the wind": float(max(r["yielded"] for r in winds)),
+        "peak ductility of a brace in the earthquake": float(np.mean([r["ductility"] for r in earthquakes])),
+        "peak acceleration at the centre of floor 40 in the wind": float(
+            np.mean([r["centre"][-1] for r in winds]) / 9.81e-3
+        ),
+    }
+    for floor in (20, 30, 40):
+        more = [100 * float(r["corner"][floor - 1] / r["centre"][floor - 1] - 1.0) for r in winds]
+        values[f"corner over centre acceleration in the wind, floor {floor}"] = float(np.mean(more))
+    return values

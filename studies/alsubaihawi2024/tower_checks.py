@@ -46,9 +46,7 @@ def shaken(ticks: float, record: str, words: tuple[str, ...] = ()) -> dict[str, 
     step = [f"integrator.dt={ticks / 1024!r}", f"integrator.substeps={max(round(ticks), 1)}"]
     ready = build(load_experiment(HERE / "earthquake.toml", [*overrides(record), *step, *words]))
     sites = [_ideal(site) for site in ready.loop.sites]
-    loop = Loop(
-        ready.loop.structure, sites, method=ready.loop.method, dt=ready.loop.dt, substeps=max(round(ticks), 1)
-    )
+    loop = Loop(ready.loop.structure, sites, method=ready.loop.method, dt=ready.loop.dt, substeps=max(round(ticks), 1))
     rows = ready.excitation[: round(SHORT / loop.dt) + 1]
     found = loop.run(rows, record=["u.floor*", *(f"{place}.{key}" for place in PLACES for key in "df")])
     every = round(COARSE / ticks)
