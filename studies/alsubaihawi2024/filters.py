@@ -1,4 +1,4 @@
-"""Ways in which the filter can go wrong, on what was measured in a hybrid test: bounds, and a covariance that is lost."""
+"""How the filter can go wrong, on what was measured in a hybrid test: bounds, and a covariance that is lost."""
 
 from typing import Any
 

@@ -9,7 +9,7 @@ from hyloop.report.charts import Chart
 from hyloop.report.display import Line, Panel
 from hyloop.report.page import Section
 
-from .figures import G, NAMES, STORIES
+from .figures import NAMES, STORIES, G
 
 SHOWN = {"drift": ("peak drift [%]", 100.0), "acceleration": ("peak acceleration [milli-g]", 1.0 / G)}
 SHOWN |= {"residual drift": ("residual drift [%]", 100.0)}

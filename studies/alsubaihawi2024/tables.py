@@ -193,7 +193,7 @@ def _rules(tests, names):
             rows.append([hazard, name, *cells])
     columns = ["hazard", "specimen", *(f"{rule}: {what}" for rule in RULES for what in ("NRMSE", "frozen"))]
     return Table(
-        "Bound rules with the settings of the paper: noise-free NRMSE in %, and runs that end frozen (shrink is the paper's)",
+        "Bound rules, settings of the paper: noise-free NRMSE in %, and runs that end frozen (shrink is the paper's)",
         columns,
         rows,
     )

@@ -334,6 +334,10 @@ class Model:
         """
         return watched(self, structure, members, reactions, sections or {})
 
+    def acting(self, structure: Structure, name: str) -> np.ndarray:
+        """Load pattern of a unit load on a degree of freedom "B2.ux", also of a node that moves with a floor."""
+        return assembly.acting(self, structure, name)
+
     # what the methods above share
 
     def _node(self, name: str, where: str) -> None:
