@@ -11,6 +11,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, PrivateAttr, WithJsonSchema, model_validator
 
 import hyloop.integrators
+from hyloop.core import Instance
+from hyloop.devices import linearised
 from hyloop.errors import BadInput, UnknownName
 from hyloop.files.controllers import ControllerSpec, command_at
 from hyloop.files.excitations import Excitation
@@ -37,10 +39,33 @@ End = Annotated[str, BeforeValidator(word)]
 
 
 class Linearised(Table):
-    """A steady sine at which a device is taken for a spring and a dashpot."""
+    """What a device is taken for: its first harmonic under a steady sine, or a stiffness and a damping."""
 
-    amplitude: Annotated[float, Quantity("m", above=0.0)]
-    frequency: Annotated[float, Quantity("Hz", above=0.0)]
+    amplitude: Annotated[float, Quantity("m", above=0.0)] | None = None
+    frequency: Annotated[float, Quantity("Hz", above=0.0)] | None = None
+    """Of the sine."""
+    stiffness: Annotated[float, Quantity("N/m", low=0.0)] | None = None
+    damping: Annotated[float, Quantity("N s/m", low=0.0)] | None = None
+    """Of one device. Where an updater may make a model stiffer than it is at the start, give the most it may become: a
+    tangent stiffer than what the method counts with makes a step unstable."""
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        sine, numbers = (
+            [getattr(self, key) for key in pair] for pair in (("amplitude", "frequency"), ("stiffness", "damping"))
+        )
+        if (
+            any(value is not None for value in sine) == any(value is not None for value in numbers)
+            or sine.count(None) == 1
+        ):
+            refuse("amplitude", BadInput("give amplitude and frequency of a sine, or stiffness and damping."))
+        return self
+
+    def numbers(self, device: Instance) -> tuple[float, float]:
+        """Stiffness in N/m and damping in N s/m of a device."""
+        if self.amplitude is not None and self.frequency is not None:
+            return linearised(device, self.amplitude, self.frequency)
+        return self.stiffness or 0.0, self.damping or 0.0
 
 
 class SiteSpec(Table):
@@ -67,8 +92,8 @@ class SiteSpec(Table):
     count: Annotated[float, Quantity("-", above=0.0)] = 1.0
     """Number of equal devices in parallel."""
     linearised: Linearised | None = None
-    """Deformation and frequency at which a model-based method takes the device for a spring and a dashpot; of a
-    physical device with a model, that model. Without it, as it is when untouched. It does not enter the force."""
+    """What a model-based method takes the device for, a spring and a dashpot; at a sine, of a physical device with a
+    model it is that of the model. Without it, as the device is when untouched. It does not enter the force."""
     physical: bool = False
     """The measured specimen, or what stands for it; runs before the models."""
     transfer: dict[Literal["compensator", "actuator", "specimen", "sensor"], TransferSpec] = Field(default_factory=dict)

@@ -11,7 +11,6 @@ import numpy as np
 from scipy.linalg import LinAlgError, LinAlgWarning
 from scipy.sparse import csr_array
 
-from hyloop.devices import linearised
 from hyloop.errors import BadInput, BadShape, UnknownName
 from hyloop.files.frames.frame import FrameBase, frame_along
 from hyloop.files.limits import loop_limits
@@ -318,7 +317,7 @@ def _site(
     if spec.linearised is not None:
         with _blame(f"sites.{name}.linearised"):
             believed = spec.model.law if spec.model is not None else device  # a specimen is known by its model alone
-            linear = linearised(believed, spec.linearised.amplitude, spec.linearised.frequency)
+            linear = spec.linearised.numbers(believed)
     with _blame(f"sites.{name}"):
         return Site(
             name,

@@ -1,0 +1,3 @@
+"""Supplemental damping of the tower by half power."""
+
+SUPPLEMENTAL = ("N-S", "torsion")
