@@ -68,6 +68,7 @@ def structure(
     resolved(initial, names)
     if geometric.nnz:
         stable(initial + geometric, names)
+    ground = (("ux",) if model.dimensions == 2 else ("ux", "uz")) if ground is None else tuple(ground)
     K, load, influence = K + geometric, T.T @ _vector(model, model.loads), _influence(model, names, ground)
     if condense is not None:
         keep = _kept(M, _touched(model, T), names, condense)
@@ -77,7 +78,8 @@ def structure(
         groups = element_groups(model, T, iterations)
     if len(names) <= DENSE:
         K, M = K.toarray(), M.toarray()
-    made = Structure(M=M, K=K, influence=influence, elements=groups, names=names)
+    directions = [direction[1:] for direction in ground]
+    made = Structure(M=M, K=K, influence=influence, elements=groups, names=names, directions=directions)
     if gravity and load.any():
         # Newton's method needs forces that are smooth in u: the same members, iterated to equilibrium
         exact = rest(replace(made, elements=element_groups(model, T, STATIC)), load)
@@ -241,8 +243,7 @@ def _super(model: "Model", matrices: Sequence[np.ndarray]) -> Any:
     return total
 
 
-def _influence(model: "Model", names: Sequence[str], ground: Sequence[str] | None) -> np.ndarray:
-    chosen = (("ux",) if model.dimensions == 2 else ("ux", "uz")) if ground is None else tuple(ground)
+def _influence(model: "Model", names: Sequence[str], chosen: Sequence[str]) -> np.ndarray:
     for direction in chosen:
         if direction not in model.dofs[: model.dimensions]:
             raise UnknownName("direction of ground motion", direction, model.dofs[: model.dimensions])
