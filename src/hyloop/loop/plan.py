@@ -87,7 +87,7 @@ def _matrices(structure: Structure, operators: Operators) -> dict[str, Any]:
 
 
 def _loads(excitation: np.ndarray) -> dict[str, Any]:
-    """Columns as they are, from the first that is nearly empty on without their zeros: wind acts at one floor of many."""
+    """Columns as they are, from the first that is nearly empty on without their zeros: wind acts at few places."""
     entries = [np.flatnonzero(column) for column in excitation.T]
     filled = [EACH * len(dofs) >= len(excitation) for dofs in entries]
     full = filled.index(False) if False in filled else len(filled)

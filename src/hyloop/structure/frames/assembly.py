@@ -27,7 +27,7 @@ from hyloop.structure.super_element import eliminate
 if TYPE_CHECKING:
     from hyloop.structure.frames.model import Model
 
-__all__ = ["SYMMETRY", "element_groups", "numbering", "on", "structure"]
+__all__ = ["SYMMETRY", "acting", "element_groups", "numbering", "on", "structure"]
 
 STATIC = 50  # iterations of the sections in the gravity stage
 SYMMETRY = 1e-9  # of the largest entry: matrices from a file keep about ten digits
@@ -241,6 +241,31 @@ def _super(model: "Model", matrices: Sequence[np.ndarray]) -> Any:
         r, c = np.nonzero(matrix)
         total = total + csr_array((matrix[r, c], (places[r], places[c])), shape=(size, size))
     return total
+
+
+def acting(model: "Model", made: Structure, name: str) -> np.ndarray:
+    """Load pattern of a unit load on a degree of freedom of any node, also of one that moves with a floor."""
+    node, _, dof = name.partition(".")
+    if node not in model.nodes:
+        raise UnknownName("node", node, model.nodes)
+    if dof not in model.dofs:
+        raise UnknownName("degree of freedom", name, [f"{node}.{known}" for known in model.dofs])
+    numbered = numbering(model)
+    row = numbered.T[_places(model, [name])].toarray()[0]
+    place = {other: k for k, other in enumerate(made.names)}
+    if not row.any():
+        raise BadInput(f"'{name}' is held, so that a load there moves nothing.")
+    pattern = np.zeros(made.n)
+    for k in np.flatnonzero(row):
+        if numbered.names[k] not in place:
+            gone = (
+                f"'{numbered.names[k]}', on which a load on '{name}' acts,"
+                if numbered.names[k] != name
+                else f"'{name}'"
+            )
+            raise BadInput(f"{gone} has been condensed; name it in `condense` to keep it.")
+        pattern[place[numbered.names[k]]] = row[k]
+    return pattern
 
 
 def _influence(model: "Model", names: Sequence[str], chosen: Sequence[str]) -> np.ndarray:
