@@ -37,6 +37,17 @@ amplitude = "0.1 g"
 frequency = "2 Hz"
 duration = "1 s"
 """
+RIGID_FLOORS = """
+[structure]
+kind = "matrices"
+names = ["floor1.ux", "floor1.uz", "floor1.ry", "floor2.ux", "floor2.uz", "floor2.ry"]
+M = [[4e5,0,0,0,0,0],[0,4e5,0,0,0,0],[0,0,1e8,0,0,0],[0,0,0,4e5,0,0],[0,0,0,0,4e5,0],[0,0,0,0,0,1e8]]
+K = [[8e7,0,0,-4e7,0,0],[0,8e7,0,0,-4e7,0],[0,0,4e10,0,0,-2e10],
+     [-4e7,0,0,4e7,0,0],[0,-4e7,0,0,4e7,0],[0,0,-2e10,0,0,2e10]]
+[integrator]
+method = "mkr_alpha"
+dt = "1/100 s"
+"""
 RIG = """
 kind = "identified rig"
 numerator = [1.01]
@@ -109,6 +120,8 @@ def folder(tmp_path):
     portal = (ROOT / "experiments" / "models" / "portal.py").read_text("utf-8")
     (tmp_path / "portal.py").write_text(portal, "utf-8")
     (tmp_path / "rig.toml").write_text(RIG, "utf-8")
+    (tmp_path / "taps.csv").write_text("tap,face,along,height\nP1,north,0,5\n", "utf-8")
+    (tmp_path / "cp.csv").write_text("P1\n" + "0.8\n" * 100, "utf-8")
     return tmp_path
 
 
@@ -121,6 +134,16 @@ EXPERIMENTS = _names(
     "Models that follow a measured device",
     "Controllers",
 )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", _names("Wind"))
+def test_examples_of_wind_blow(name, folder):
+    path = folder / "example.toml"
+    path.write_text(f"{RIGID_FLOORS}\n{examples()[name]}", "utf-8")
+    built = build(load_experiment(path))
+    assert built.loads is not None and np.abs(built.loads.values).max() > 1e4
+    assert len(built.run(steps=20).time) > 20
 
 
 @pytest.mark.slow

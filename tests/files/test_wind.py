@@ -1,5 +1,7 @@
 """Wind in experiment files: what a table means, and what is refused."""
 
+from typing import get_args
+
 import numpy as np
 import pytest
 from pydantic import ValidationError
@@ -7,17 +9,19 @@ from pydantic import ValidationError
 from hyloop.errors import BadInput
 from hyloop.files.wind import Pressures, Wind, WindFactors, read_taps
 from hyloop.hazards import FloorWind, WindBuilding, WindCoefficients, WindSite
+from hyloop.metrics import CRITERIA
 
 BODY = {"floors": "floor5..floor44", "stories": "4.15 m", "plan": ["32.6 m", "51.7 m"]}
 WIND = {"kind": "wind", "speed": "177 km/h", "direction": "45 deg", "duration": "325 s", **BODY}
-RAMPS = {"up": "30 s", "down": "30 s"}
+RAMPS = {"ramp_up": "30 s", "ramp_down": "30 s"}
+STEP = 0.01  # s, of an integrator that these loads do not look at
 
 
 def test_a_table_is_the_wind_it_says():
-    found = Wind.model_validate(WIND | RAMPS).history("north_east", 3)
+    found = Wind.model_validate(WIND | RAMPS).history(STEP, 3, None)
     body = WindBuilding(np.arange(1, 41) * 4.15, 32.6, 51.7, [f"floor{k}" for k in range(5, 45)])
     same = FloorWind(body, WindSite(177 / 3.6), np.pi / 4).sample(325.0, 0.05, 3, up=30.0, down=30.0)
-    assert found.at == same.at and found.at[0] == "floor5.ux" and found.name == "north_east"
+    assert found.at == same.at and found.at[0] == "floor5.ux"
     np.testing.assert_allclose(found.values, same.values, rtol=1e-9, atol=1e-6)
 
 
@@ -42,6 +46,10 @@ def test_lists_and_options():
     assert wind.coefficients == WindCoefficients(lift=0.1, eccentricity=0.05)
 
 
+def test_every_criterion_may_be_named():
+    assert set(get_args(Wind.model_fields["comfort"].annotation)) == set(CRITERIA)
+
+
 def test_defaults_are_those_of_python():
     assert WindCoefficients(**WindFactors().model_dump()) == WindCoefficients()
 
@@ -58,12 +66,14 @@ def test_defaults_are_those_of_python():
         ({"stories": ["4 m", "4 m"]}, "2 stories for 40 floors"),
         ({"plan": ["30 m"]}, "two lengths"),
         ({"plan": ["30 m", "300 m"], "direction": 0.0}, "D/B = 0.1"),
-        ({"up": "300 s", "down": "30 s"}, "exceed the 325 s"),
+        ({"ramp_up": "300 s", "ramp_down": "30 s"}, "exceed the 325 s"),
         ({"coefficients": {"lfit": 0.1}}, "lift"),
         ({"coefficients": {"bandwidth": 1.0}}, "at most 0.99"),
         ({"coefficients": {"density": "1.2 kg"}}, "kg/m3"),
         ({"duration": "0 s"}, "above 0"),
         ({"gust": 1}, "unknown key"),
+        ({"dt": "0.1 ms"}, "300000 at most"),
+        ({"comfort": "iso"}, "nbcc-office"),
     ],
 )
 def test_refused(change, words):
@@ -85,7 +95,7 @@ def tunnel(tmp_path):
         "kind": "pressures",
         "file": str(cp),
         "taps": str(taps),
-        "scale": 150,
+        "model_scale": 150,
         "tunnel_speed": "64 km/h",
         "speed": "177 km/h",
         **BODY,
@@ -93,7 +103,7 @@ def tunnel(tmp_path):
 
 
 def test_pressures_of_a_file(tunnel):
-    found = Pressures.model_validate(tunnel | {"up": "30 s"}).history("tunnel", 0)
+    found = Pressures.model_validate(tunnel | {"ramp_up": "30 s"}).history(STEP, 0, None)
     V = 0.45 * 16.6**0.25 * 177 / 3.6
     assert found.dt == pytest.approx(150 * (64 / 3.6) / 520 / V, rel=1e-5)  # times of nine digits
     q = 0.5 * 1.161 * V**2
@@ -103,18 +113,18 @@ def test_pressures_of_a_file(tunnel):
     assert found.values[-1, found.at.index("floor24.ux")] == pytest.approx(-q * share * 51.7 * 4.15, rel=1e-9)
     assert np.abs(found.values[0]).max() == 0.0
     direct = Pressures.model_validate({k: v for k, v in tunnel.items() if k != "speed"} | {"roof_speed": V})
-    np.testing.assert_allclose(direct.history("tunnel", 0).values[-1], found.values[-1], rtol=1e-9)
+    np.testing.assert_allclose(direct.history(STEP, 0, None).values[-1], found.values[-1], rtol=1e-9)
 
 
 def test_a_rate_in_place_of_times(tunnel, tmp_path):
     short = tmp_path / "no_times.csv"
     short.write_text("P4,P3,P2,P1\n" + "0.4,0.4,0.8,0.8\n" * 50)
-    timed = Pressures.model_validate(tunnel).history("tunnel", 0)
-    found = Pressures.model_validate(tunnel | {"file": str(short), "rate": "520 Hz"}).history("tunnel", 0)
+    timed = Pressures.model_validate(tunnel).history(STEP, 0, None)
+    found = Pressures.model_validate(tunnel | {"file": str(short), "rate": "520 Hz"}).history(STEP, 0, None)
     assert found.dt == pytest.approx(timed.dt, rel=1e-6)
     np.testing.assert_allclose(found.values[0], timed.values[0], rtol=1e-9)
-    with pytest.raises(BadInput, match=r"loads\.tunnel\.rate"):
-        Pressures.model_validate(tunnel | {"file": str(short)}).history("tunnel", 0)
+    with pytest.raises(BadInput, match=r"loads\.rate"):
+        Pressures.model_validate(tunnel | {"file": str(short)}).history(STEP, 0, None)
 
 
 def test_refused_pressures(tunnel, tmp_path):
@@ -134,4 +144,4 @@ def test_refused_pressures(tunnel, tmp_path):
         read_taps(tmp_path / "none.csv")
     bad.write_text("tap,face,along,height\nP9,north,0,40\n")
     with pytest.raises(BadInput, match="P9"):
-        Pressures.model_validate(tunnel | {"taps": str(bad)}).history("tunnel", 0)
+        Pressures.model_validate(tunnel | {"taps": str(bad)}).history(STEP, 0, None)

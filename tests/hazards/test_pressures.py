@@ -117,6 +117,7 @@ def test_bad_input():
         loads(PressureTaps(["north"], np.array([30.0]), np.array([10.0])), np.ones(1))
     with pytest.raises(OutOfBounds, match="166 m high"):
         loads(PressureTaps(["north"], np.array([0.0]), np.array([170.0])), np.ones(1))
+    loads(PressureTaps(["north"], np.array([0.0]), np.array([0.0])), np.ones(1))  # a tap may stand at the foot
     with pytest.raises(BadInput, match="two taps stand"):
         loads(PressureTaps(["north"] * 2, np.zeros(2), np.ones(2)), np.ones(2))
     with pytest.raises(BadInput, match="'top'"):

@@ -6,7 +6,7 @@ from scipy.integrate import dblquad, quad
 from scipy.special import gamma
 
 from hyloop.errors import BadInput, BadShape, OutOfBounds
-from hyloop.hazards.wind import FloorWind, WindBuilding, WindCoefficients, WindSite
+from hyloop.hazards.wind import EXPOSURES, FloorWind, WindBuilding, WindCoefficients, WindSite
 from hyloop.hazards.wind.coefficients import leeward_coefficient
 from hyloop.hazards.wind.spectra import band_pass, kaimal, von_karman, wake_correlation, width_admittance
 
@@ -16,6 +16,27 @@ HAND = 1e-3  # relative: hand calculations of four digits
 V = 177 / 3.6
 HEIGHTS = np.arange(1, 41) * 4.15
 TOWER = WindBuilding(HEIGHTS, 32.6, 51.7)
+
+
+def test_exposures_in_feet():
+    """The table of ASCE 7 as it is printed in customary units: ᾱ, b̄, c, length and z_min in ft, ε̄."""
+    printed = {
+        "B": (1 / 4.0, 0.45, 0.30, 320.0, 30.0, 1 / 3.0),
+        "C": (1 / 6.5, 0.65, 0.20, 500.0, 15.0, 1 / 5.0),
+        "D": (1 / 9.0, 0.80, 0.15, 650.0, 7.0, 1 / 8.0),
+    }
+    for name, (alpha, b, c, length, z_min, epsilon) in printed.items():
+        one = EXPOSURES[name]
+        assert (one.alpha, one.b, one.c, one.epsilon) == (alpha, b, c, epsilon)
+        assert one.length == pytest.approx(0.3048 * length, rel=1e-4)
+        assert one.z_min == pytest.approx(0.3048 * z_min, abs=5e-3)
+    assert [one.z0 for one in EXPOSURES.values()] == [0.3, 0.03, 0.005]  # m, the defaults that the docs name
+
+
+def test_aij_at_another_proportion():
+    """By hand at D/B = 0.5."""
+    found = WindCoefficients().shedding(60.0, 30.0)[:4]
+    assert found == pytest.approx((0.09328, 0.11068, 0.3187, 0.02829), rel=HAND)
 
 
 def integral(S):
@@ -239,6 +260,9 @@ def test_bad_input():
         WindCoefficients(bandwidth=1.0)
     with pytest.raises(OutOfBounds, match="density"):
         WindCoefficients(density=0.0)
-    with pytest.raises(OutOfBounds, match="eccentricity"):
-        WindCoefficients(eccentricity=0.6)
+    for bad in ({"eccentricity": 0.6}, {"eccentricity": -0.6}, {"bandwidth_torsion": 1.0}, {"lift": -0.1}):
+        with pytest.raises(OutOfBounds, match=next(iter(bad))):
+            WindCoefficients(**bad)
+    with pytest.raises(OutOfBounds, match="above 0"):
+        WindBuilding([0.0, 3.0], 30.0, 50.0)
     assert WindCoefficients(lift=0.0, torsion=0.0).lift == 0.0

@@ -112,6 +112,12 @@ def test_bad_input():
         comfort(still, ["floor40"], 30.0, 50.0, frequency=0.2, criterion="iso10137-ofice")
     with pytest.raises(OutOfBounds, match=r"0\.06 to 5 Hz"):
         comfort(still, ["floor40"], 30.0, 50.0, frequency=0.01)
+    for name, highest in (("iso10137-office", 5.0), ("iso10137-residence", 5.0), ("iso6897", 1.0)):
+        assert CRITERIA[name].limit(highest) > 0.0
+        with pytest.raises(OutOfBounds, match=f"to {highest:g} Hz"):
+            CRITERIA[name].limit(1.01 * highest)
+    with pytest.raises(OutOfBounds, match="Hz"):
+        CRITERIA["nbcc-office"].limit(0.0)
     with pytest.raises(OutOfBounds, match="plan"):
         comfort(still, ["floor40"], -30.0, 50.0, frequency=0.2)
     with pytest.raises(BadInput, match="one length"):

@@ -131,6 +131,7 @@ def _place_files(data: dict[str, Any], folder: Path) -> None:
     for table, key in (
         (data.get("excitation"), "file"),
         *((table, "file") for several in ("excitations", "loads") for table in _named(data, several)),
+        *((table, "taps") for table in _named(data, "loads")),
         (data.get("structure"), "file"),
         (data.get("structure"), "script"),
         (data, "script"),  # of a file that is a model alone

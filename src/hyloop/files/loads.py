@@ -4,7 +4,6 @@ A kind of loads is one class that inherits `LoadTable`, says its `kind` and retu
 stands in the union at the end, and files, messages and the JSON Schema then know it.
 """
 
-from abc import abstractmethod
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -13,9 +12,11 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from hyloop.errors import BadInput, BadShape
 from hyloop.files.excitations import check_count, naming
-from hyloop.files.fields import Quantity, Table, kinds, refuse, word
+from hyloop.files.fields import Quantity, kinds, refuse, word
+from hyloop.files.load_kind import LoadTable, RampedLoad
 from hyloop.files.load_tables import read_loads
 from hyloop.files.units import quantity
+from hyloop.files.wind import Pressures, Wind
 from hyloop.hazards import LoadHistory, harmonic_load
 from hyloop.structure import Structure
 
@@ -23,35 +24,6 @@ __all__ = ["LOADS", "HarmonicLoad", "LoadSpec", "LoadTable", "RampedLoad", "Tabl
 
 _ROTATIONS = ("rx", "ry", "rz")
 _EXAMPLE = 'as in at = { "roof.ux" = ... } or { "story 3" = ... }'
-
-Ramp = Annotated[float, Quantity("s", low=0.0, high=86400.0)]
-
-
-class LoadTable(Table):
-    """What every kind of loads has."""
-
-    scale: Annotated[float, Quantity("-")] = 1.0
-    """Factor on the loads."""
-
-    @abstractmethod
-    def own(self, dt: float, seed: int, structure: Structure) -> LoadHistory:
-        """The loads before scale and ramps, at `dt` or at a step of their own; `seed` is for these loads alone."""
-
-    def history(self, dt: float, seed: int, structure: Structure) -> LoadHistory:
-        """The loads, scaled."""
-        return self.own(dt, seed, structure).scaled(self.scale)
-
-
-class RampedLoad(LoadTable):
-    """Loads that may be ramped, as those of wind are."""
-
-    ramp_up: Ramp = 0.0
-    """Time in which the loads rise on a line from zero, from the start on."""
-    ramp_down: Ramp = 0.0
-    """Time in which the loads fall on a line to zero, at the end."""
-
-    def history(self, dt: float, seed: int, structure: Structure) -> LoadHistory:
-        return super().history(dt, seed, structure).ramped(self.ramp_up, self.ramp_down)
 
 
 class TableLoad(RampedLoad):
@@ -118,7 +90,7 @@ class HarmonicLoad(LoadTable):
         return harmonic_load(self.at, self.frequency, dt, (up, hold, down))
 
 
-LoadSpec = Annotated[TableLoad | HarmonicLoad, Field(discriminator="kind")]
+LoadSpec = Annotated[TableLoad | HarmonicLoad | Wind | Pressures, Field(discriminator="kind")]
 LOADS = kinds(LoadSpec)
 
 

@@ -10,6 +10,7 @@ from hyloop.files import (
     transfers,
     trust,
     updaters,
+    wind,
 )
 from hyloop.files.column_map import ColumnMap, ColumnSpec
 from hyloop.files.damping import Damping
@@ -91,6 +92,11 @@ PAGES: list[tuple[str, str, dict[str, type[Table]]]] = [
             "sweep": excitations.Sweep,
             "noise": excitations.Noise,
         },
+    ),
+    (
+        "Wind",
+        "`[loads.NAME]` with these kinds is wind on a building with rigid floors; [wind.md](wind.md) explains them.",
+        {"wind": wind.Wind, "coefficients of wind": wind.WindFactors, "pressures": wind.Pressures},
     ),
     (
         "Devices",

@@ -3,18 +3,20 @@
 import csv
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from hyloop.errors import BadInput, OutOfBounds
 from hyloop.files.fields import Quantity, Table, refuse
+from hyloop.files.load_kind import RampedLoad
 from hyloop.files.measurements import in_seconds
 from hyloop.files.signals import pick_time
 from hyloop.files.tables import read_table, sampling
-from hyloop.files.tables.options import keys_of
+from hyloop.files.tables.options import keys_of, option
 from hyloop.hazards import (
     FloorWind,
     LoadHistory,
@@ -24,14 +26,16 @@ from hyloop.hazards import (
     WindSite,
     pressure_loads,
 )
+from hyloop.structure import Structure
 
 __all__ = ["Pressures", "Wind", "WindFactors"]
 
 _RANGE = re.compile(r"(?P<head>\D*)(?P<first>\d+)\.\.(?P=head)(?P<last>\d+)")
 _TAPS = ("tap", "face", "along", "height")
+_MOST = 300_000  # samples: four hours at 20 Hz; of 40 floors 300 MB
 
+Comfort = Literal["iso10137-office", "iso10137-residence", "nbcc-office", "nbcc-residence", "iso6897"]
 Speed = Annotated[float, Quantity("m/s", above=0.0, high=150.0)]
-Ramp = Annotated[float, Quantity("s", low=0.0, high=86400.0)]
 Share = Annotated[float, Quantity("-", low=0.0, high=10.0)]
 Positive = Annotated[float, Quantity("-", above=0.0, high=100.0)]
 Band = Annotated[float, Quantity("-", above=0.0, high=0.99)]
@@ -74,8 +78,8 @@ class WindFactors(Table):
     """Distance of the pressure on a face from its middle towards the upwind edge, over its width, at 45°."""
 
 
-class _Body(Table):
-    """The building in the wind, and how long the wind takes to come and go."""
+class _Body(RampedLoad):
+    """The building in the wind."""
 
     floors: Annotated[tuple[str, ...], Field(strict=False, min_length=1)] | str
     """Masters of the floors that carry the load, upwards: a list, or a range such as "floor5..floor44"."""
@@ -85,10 +89,8 @@ class _Body(Table):
     """Plan, [north to south, east to west]."""
     master: Annotated[tuple[float, ...], Quantity("m", depth=1)] = (0.0, 0.0)
     """Where the masters stand, [north, east] of the middle of the plan."""
-    up: Ramp = 0.0
-    """Time in which the load rises from zero."""
-    down: Ramp = 0.0
-    """Time in which it falls to zero at the end."""
+    comfort: Comfort = "iso10137-office"
+    """Criterion by which the page of a run judges the accelerations of these floors."""
 
     @model_validator(mode="after")
     def _fitting(self) -> Self:
@@ -139,9 +141,12 @@ class Wind(_Body):
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
-        if self.up + self.down > self.duration:
+        if self.ramp_up + self.ramp_down > self.duration:
+            ramps = f"ramps of {self.ramp_up:g} and {self.ramp_down:g} s exceed the {self.duration:g} s of wind"
+            refuse("ramp_down", BadInput(f"{ramps}; shorten them."))
+        if self.duration / self.dt > _MOST:
             refuse(
-                "down", BadInput(f"ramps of {self.up:g} and {self.down:g} s exceed the {self.duration:g} s of wind.")
+                "dt", OutOfBounds(f"{self.duration:g} s are {self.duration / self.dt:.3g} samples; {_MOST} at most.")
             )
         try:
             self.wind()
@@ -155,9 +160,8 @@ class Wind(_Body):
         factors = WindCoefficients(**self.coefficients.model_dump())
         return FloorWind(self.building(), site, self.direction, factors, self.spectrum)
 
-    def history(self, name: str, seed: int) -> LoadHistory:
-        """The loads over time."""
-        return self.wind().sample(self.duration, self.dt, seed, up=self.up, down=self.down, name=name)
+    def own(self, dt: float, seed: int, structure: Structure) -> LoadHistory:
+        return _noted(self.wind().sample(self.duration, self.dt, seed))
 
 
 class Pressures(_Body):
@@ -171,7 +175,7 @@ class Pressures(_Body):
     `along` from the middle of the face to the east or to the north."""
     rate: Annotated[float, Quantity("Hz", above=0.0)] | None = None
     """Sampling rate in the tunnel, where the file has no times."""
-    scale: Annotated[float, Quantity("-", above=0.0, high=1e5)]
+    model_scale: Annotated[float, Quantity("-", above=0.0, high=1e5)]
     """Full-scale length over length of the model: 150 for 1:150."""
     tunnel_speed: Speed
     """Mean speed in the tunnel at the height of the roof."""
@@ -192,35 +196,28 @@ class Pressures(_Body):
             refuse("roof_speed", BadInput("give either the mean speed at the roof or the basic wind speed, `speed`."))
         return self
 
-    def history(self, name: str, seed: int) -> LoadHistory:
-        """The loads over time."""
-        body, where = self.building(), f"loads.{name}"
-        taps = read_taps(Path(self.taps), f"{where}.taps")
-        with keys_of(where, {"rate": ("rate", "520 Hz")}):
+    def own(self, dt: float, seed: int, structure: Structure) -> LoadHistory:
+        body, taps = self.building(), read_taps(Path(self.taps))
+        with keys_of("loads", {"rate": ("rate", "520 Hz")}):
             table = read_table(self.file)
             clock, time = pick_time(table, None, self.rate, {})
-            columns = [table.find(tap, "taps") for tap in taps.names]
+            columns = [table.find(tap, option("taps")) for tap in taps.names]
             rows = {len(column.values) for column in columns} | ({len(time)} if time is not None else set())
             if len(rows) != 1:
-                raise BadInput(f"{where}.file: columns of {self.file} have different lengths; give one for all taps.")
+                raise BadInput(f"loads.file: columns of {self.file} have different lengths; give one for all taps.")
             step = sampling(table, time, in_seconds(clock, time), self.rate, rows.pop())
         V = self.roof_speed or float(WindSite(self.speed or 0.0, self.exposure, self.profile).mean(body.roof))
-        return pressure_loads(
-            body,
-            taps,
-            np.column_stack([column.values for column in columns]),
-            step.dt,
-            speed=V,
-            tunnel_speed=self.tunnel_speed,
-            scale=self.scale,
-            density=self.density,
-            up=self.up,
-            down=self.down,
-            name=name,
-        )
+        cp = np.column_stack([column.values for column in columns])
+        model: dict[str, Any] = {"tunnel_speed": self.tunnel_speed, "scale": self.model_scale}
+        return _noted(pressure_loads(body, taps, cp, step.dt, speed=V, density=self.density, **model))
 
 
-def read_taps(path: Path, where: str = "taps") -> PressureTaps:
+def _noted(loads: LoadHistory) -> LoadHistory:
+    """With the mean speed at the roof, which a reader of the results wants to know."""
+    return replace(loads, meta={**loads.meta, "notes": (f"{loads.meta['roof_speed']:.4g} m/s at the roof",)})
+
+
+def read_taps(path: Path, where: str = "loads.taps") -> PressureTaps:
     """Taps from a text with the columns tap, face, along and height, in any order."""
     try:
         with open(path, newline="", encoding="utf-8-sig") as stream:

@@ -148,20 +148,23 @@ class Comfort:
         """By how much the peak at the corners exceeds that in the middle, as a fraction."""
         return self.corner_peak / self.centre_peak - 1.0 if self.centre_peak else np.inf
 
-    def row(self) -> list[str]:
+    def row(self) -> list[str | float]:
         """The floor as cells of a table."""
-        return [
-            self.floor,
-            f"{self.centre_peak:.3g}",
-            f"{self.corner_peak:.3g} ({self.corner})",
-            f"{self.centre_rms:.3g}",
-            f"{self.corner_rms:.3g}",
-            f"{self.limit:.3g}",
-            "yes" if self.holds else "no",
-        ]
+        peaks = [self.centre_peak, self.corner_peak, self.corner, 100.0 * self.increase]
+        return [self.floor, *peaks, self.centre_rms, self.corner_rms, self.limit, "yes" if self.holds else "no"]
 
 
-HEADINGS = ["floor", "centre, peak (milli-g)", "corner, peak", "centre, rms", "corner, rms", "limit", "meets it"]
+HEADINGS = [
+    "floor",
+    "centre, peak",
+    "corner, peak",
+    "corner",
+    "more than in the centre [%]",
+    "centre, rms",
+    "corner, rms",
+    "limit",
+    "meets it",
+]
 """Headings of `Comfort.row`."""
 
 

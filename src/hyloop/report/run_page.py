@@ -11,6 +11,7 @@ import numpy as np
 from hyloop.errors import BadInput
 from hyloop.record import Recording
 from hyloop.report.charts import Chart
+from hyloop.report.comfort import comfort_sections
 from hyloop.report.control import control_sections
 from hyloop.report.degrees import degrees_of_freedom
 from hyloop.report.display import (
@@ -79,7 +80,8 @@ def write_report(
     Shown for what the channels give: peaks, hysteresis of every site (``X.d``, ``X.f``), histories, response spectra of
     the ground motion (``ground``), commands of controllers (``attributes["controllers"]``), parameters that change,
     band and trust of models that are watched (``attributes["trust"]``), moment and curvature of sections
-    (``attributes["sections"]``), members and supports that were watched, timing (``attributes["timing"]``), provenance.
+    (``attributes["sections"]``), members and supports that were watched, comfort of floors (``attributes["comfort"]``),
+    timing (``attributes["timing"]``), provenance.
     Long histories are thinned so that no peak is lost (`hyloop.report.display.rows_to_draw`).
     """
     for name, recording in recordings.items():
@@ -99,6 +101,7 @@ def write_report(
         *trust_sections(recordings),
         *following_sections(recordings),
         *control_sections(recordings),
+        *comfort_sections(recordings),
         *tracking_sections(recordings),
         *moving,
         *response_sections(recordings),

@@ -18,6 +18,7 @@ from hyloop.record.layout import check_name
 from hyloop.record.room import check_room
 from hyloop.report.provenance import provenance
 from hyloop.study.build import Built, build
+from hyloop.study.comfort import described_comfort
 from hyloop.study.control import described_controllers
 from hyloop.study.following import described_models
 from hyloop.study.tested import LawRanges, without
@@ -147,6 +148,8 @@ def _about(built: Built, source: Path | None, overrides: tuple[str, ...]) -> dic
         attributes["controllers"] = described_controllers(experiment, built.loop.sites)
     if experiment.recording.sections:
         attributes["sections"] = {name: spec.member for name, spec in experiment.recording.sections.items()}
+    if comfort := described_comfort(experiment, attributes["periods"]):
+        attributes["comfort"] = comfort
     if models := described_models(experiment, built.loop.sites):
         attributes["models"] = models
     if monitors := described_trust(experiment, built.loop.sites):

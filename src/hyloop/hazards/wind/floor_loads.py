@@ -193,9 +193,8 @@ class FloorWind:
         duration, dt = positive("wind", "duration", duration), positive("wind", "dt", dt)
         n = round(duration / dt) + 1
         period = cast(int, next_fast_len(max(n, int(np.ceil(_HOUR / dt))), True))
-        f = np.arange(1, (period + 1) // 2, dtype=np.float64) / (
-            period * dt
-        )  # neither the mean nor the Nyquist frequency
+        # neither the mean nor the Nyquist frequency
+        f = np.arange(1, (period + 1) // 2, dtype=np.float64) / (period * dt)
         streams = [np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(3)]
         B, _ = self.building.seen(self.direction)
         U, gaps = self.speeds, np.diff(self.building.heights, prepend=self.building.heights[0])
