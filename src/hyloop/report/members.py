@@ -33,11 +33,14 @@ def member_sections(recordings: Recordings) -> list[Section]:
         alt = f"Force over deformation of {', '.join(drawn)}."
         caption = f"Force over deformation of braces and devices that are members, each on its own scale.{chosen}"
         charts = [Chart(panels, alt, caption, columns=min(3, len(panels)))]
-    members = _table("Members", _members(recordings, kinds), recordings)
+    members = _table("Forces and deformations", _members(recordings, kinds), recordings)
     if members or charts:
         found.append(Section("Members", charts=charts, tables=members))
-    supports = [n for r in recordings.values() for n in r.names if n.startswith(("reaction.", "base_shear."))]
-    if tables := _table("Supports", [n for n in dict.fromkeys(supports) if not _derived(n)], recordings):
+    names = list(dict.fromkeys(name for recording in recordings.values() for name in recording.names))
+    shears = [name for name in names if name.startswith("base_shear.") and not _derived(name)]
+    tables = _table("Base shear, from the forces of members and devices", shears, recordings)
+    tables += _table("Reactions", [name for name in names if name.startswith("reaction.")], recordings)
+    if tables:
         found.append(Section("Supports", tables=tables))
     return found
 
