@@ -28,7 +28,6 @@ from hyloop.integrators import mkr_alpha
 from hyloop.metrics import nrmse
 from hyloop.structure import rayleigh
 from hyloop.structure.frames.model import Model
-from hyloop.structure.frames.section_history import section_history
 from hyloop.structure.structure import Structure
 
 __all__ = ["moment_frame"]
@@ -150,17 +149,16 @@ def earthquake(seconds: float, skip: float, dt: float) -> np.ndarray:
 def shaken(ground: np.ndarray, dt: float) -> np.ndarray:
     """Columns M1.ux, M2.ux, forces of the dampers of a story, curvature and moment at the foot of a column."""
     running = loop(dt)
-    result = running.run(ground)
-    u = np.column_stack([result[f"u.{name}"] for name in running.structure.names])
-    section = section_history(running.structure, u, COLUMN, 0)
+    watch = two_stories().watch(running.structure, sections={"foot": (COLUMN, "i")})
+    result = running.replace(watch=watch).run(ground)
     return np.column_stack(
         [
             result["u.M1.ux"],
             result["u.M2.ux"],
             COUNT * result["damper1.f"],
             COUNT * result["damper2.f"],
-            section.deformation[:, 1],
-            section.force[:, 1],
+            result["foot.curvature"],
+            result["foot.moment"],
         ]
     )
 

@@ -10,13 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from hyloop import Loop, Site
+from hyloop import Site
 from hyloop.core.block import Instance
 from hyloop.devices.brfd import draw_sibling
 from hyloop.files.examples import find_example
 from hyloop.files.load import load_experiment
 from hyloop.record import Recording
-from hyloop.structure.frames.section_history import section_history
 from hyloop.study.build import build
 
 from .baselines import BOUNDS, NOISE, PROCESS, fitted_lugre
@@ -27,7 +26,8 @@ from .specimens import CENTRED, MISMATCH, SPECIMENS, moved
 
 LAWS = {"gap-slip": "brfd_gap_slip", "stick-slip": "brfd_stick_slip"}
 SEED = 404  # of the devices of the test runs
-CHANNELS = ("u.*", "damper?.d", "damper?.f", "damper1.d", "damper1.actuator.d")
+PLACES = ("column_base", "beam_end")  # sections that the experiment names
+CHANNELS = ("u.*", "damper?.d", "damper?.f", "damper1.d", "damper1.actuator.d", *(f"{place}.*" for place in PLACES))
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def hybrid_test(kind: str, level: float, motion: Motion, model: str | Path, numb
     if model == "specimen":
         loop = loop.replace(sites={"damper2": Site("damper2", second.along, other, count=COUNT)})
     result = loop.run(in_steps(motion.a, dt), record=CHANNELS)
-    return Test(result, moved(other, result["damper2.d"], dt)["f"], _sections(loop, result))
+    return Test(result, moved(other, result["damper2.d"], dt)["f"], _sections(result))
 
 
 def in_steps(a: np.ndarray, dt: float) -> np.ndarray:
@@ -115,15 +115,10 @@ def sibling(site: Site, number: int, story: int = 2) -> Instance:
     return draw_sibling(rng, replace(site.device), mismatch=MISMATCH, centred=CENTRED)
 
 
-def _sections(loop: Loop, result: Recording) -> dict[str, np.ndarray]:
+def _sections(result: Recording) -> dict[str, np.ndarray]:
     """Moment and curvature at the foot of a column and at the end of a beam."""
-    frame = loop.structure
-    u = np.column_stack([result[f"u.{name}"] for name in frame.names])
-    found = {}
-    for place, member in (("column base", "lower_columns A0-A1"), ("beam end", "floor_left A1-M1")):
-        history = section_history(frame, u, member, point=0)
-        found[place] = np.column_stack([history.force[:, 1], history.deformation[:, 1]])
-    return found
+    pairs = {place: (result[f"{place}.moment"], result[f"{place}.curvature"]) for place in PLACES}
+    return {place.replace("_", " "): np.column_stack(pair) for place, pair in pairs.items()}
 
 
 def _table(values: dict) -> str:

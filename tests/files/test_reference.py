@@ -156,6 +156,11 @@ def test_examples_of_experiments_run(name, folder):
     whole = merged(base, given) if name == "Damping" else {**base, **given}
     if name == "Integrator":
         whole["sites"] = {"damper1": {"story": 1, "device": {"law": "lugre"}}}
+    if name in ("Recording", "SectionSpec"):  # of a frame with members
+        whole["structure"] = {
+            "kind": "plane_frame",
+            "file": (ROOT / "experiments" / "models" / "rc_frame.toml").as_posix(),
+        }
     path = folder / "example.toml"
     path.write_text("\n".join(f"{key} = {_toml(value)}" for key, value in whole.items()), "utf-8")
     experiment = load_experiment(path)

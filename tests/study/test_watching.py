@@ -109,7 +109,7 @@ def test_braces_and_supports_of_a_frame_in_space_are_recorded_and_drawn(space, t
     assert {"base_shear", "base_shear.x", "base_shear.z"} <= set(result.names)  # of inertia, of members
     assert max(np.abs(result[f"{name[:-6]}.ductility"]).max() for name in braces) > 1.0
     page = write_report(tmp_path / "space.html", {"space": result}, title="space").read_text("utf-8")
-    assert "Force over elongation" in page and "braces_x AS0-BS1" in page and "reaction.AS0.ux" in page
+    assert "Force over deformation of braces" in page and "braces_x AS0-BS1" in page and "reaction.AS0.ux" in page
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from hyloop.errors import BadInput
 from hyloop.files.fields import Table, refuse
@@ -19,6 +19,10 @@ class SectionSpec(Table):
     """Name of the member: its group, then its nodes, such as "lower_columns A0-A1"."""
     end: Literal["i", "j"] = "i"
     """At its first node or at its second."""
+
+
+# as in the files: true, false or names
+_SCHEMA = {"anyOf": [{"type": "boolean"}, {"type": "array", "items": {"type": "string"}}]}
 
 
 def _all(given: Any) -> Any:
@@ -39,7 +43,7 @@ class Recording(Table):
     """Record absolute accelerations, story drifts, base shear and energies too."""
     members: Annotated[tuple[str, ...], Field(strict=False)] = ()
     """Members of a frame whose forces and deformations are recorded, or single ones: "brace N1*", "column A1.M_i"."""
-    reactions: Annotated[tuple[str, ...], Field(strict=False), BeforeValidator(_all)] = ()
+    reactions: Annotated[tuple[str, ...], Field(strict=False), BeforeValidator(_all), WithJsonSchema(_SCHEMA)] = ()
     """Supports whose forces are recorded, with base shears from them: true for all, or nodes such as "A0"."""
     sections: dict[str, SectionSpec] = Field(default_factory=dict)
     """Sections of fibre beam-columns, by a name of your own, whose moment and curvature are recorded."""

@@ -8,8 +8,10 @@ The energies are relative to the ground and counted from the first row. With the
 
 where P is the dead load and n the number of equal devices at a site. Integrals are sums by the trapezoidal rule over
 the steps. What is left over is what the method loses or gains (its numerical damping) and shows as
-``energy.residual``. Forces of nonlinear members are not recorded: where there are some, the energy they take is found
-by difference, and there is no residual.
+``energy.residual``. Forces of nonlinear members are not among what is recorded of every run: where there are some, the
+energy they take is found by difference, and there is no residual.
+
+The base shear is that of masses and loads. One from the forces of members is watched (`Model.watch`).
 
 References
 ----------

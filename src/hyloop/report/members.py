@@ -1,6 +1,6 @@
 """Members and supports that were watched: loops of braces, and the largest of everything."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 
 import numpy as np
 
@@ -20,22 +20,27 @@ _DEFORMATIONS = ("elongation", "deformation")
 
 def member_sections(recordings: Recordings) -> list[Section]:
     """Sections of the page about members (``attributes["building"]["watched"]``) and supports (``reaction.*``)."""
-    found = []
-    members, kinds = _table("Members", _members(recordings), recordings), _kinds(recordings)
-    loops = [name for name, kind in kinds.items() if kind == "brace" and _deformation(recordings, name)]
-    worked = {name: max(_energy(r, name) for r in recordings.values()) for name in loops}
-    drawn = sorted(loops, key=lambda name: -worked[name])[:_LOOPS]
-    charts = []
+    found, kinds, charts = [], _kinds(recordings), []
+    channels = {name: _loops(recording, kinds) for name, recording in recordings.items()}
+    worked: dict[str, float] = {}
+    for name, recording in recordings.items():
+        for member, d in channels[name].items():
+            worked[member] = max(worked.get(member, -np.inf), _energy(recording, d, member))
+    drawn = sorted(worked, key=lambda member: -worked[member])[:_LOOPS]
     if drawn:
-        panels = [_loop(recordings, name) for name in drawn]
-        chosen = f" Of {len(loops)}, those that have taken most energy." if len(loops) > len(drawn) else ""
-        alt = f"Force over elongation of {', '.join(drawn)}."
-        caption = f"Force over elongation, each on its own scale.{chosen}"
+        panels = [_loop(recordings, channels, member) for member in drawn]
+        chosen = f" Of {len(worked)}, those that have taken most energy." if len(worked) > len(drawn) else ""
+        alt = f"Force over deformation of {', '.join(drawn)}."
+        caption = f"Force over deformation of braces and devices that are members, each on its own scale.{chosen}"
         charts = [Chart(panels, alt, caption, columns=min(3, len(panels)))]
+    members = _table("Forces and deformations", _members(recordings, kinds), recordings)
     if members or charts:
         found.append(Section("Members", charts=charts, tables=members))
-    supports = [n for r in recordings.values() for n in r.names if n.startswith(("reaction.", "base_shear."))]
-    if tables := _table("Supports", [n for n in dict.fromkeys(supports) if not _derived(n)], recordings):
+    names = list(dict.fromkeys(name for recording in recordings.values() for name in recording.names))
+    shears = [name for name in names if name.startswith("base_shear.") and not _derived(name)]
+    tables = _table("Base shear, from the forces of members and devices", shears, recordings)
+    tables += _table("Reactions", [name for name in names if name.startswith("reaction.")], recordings)
+    if tables:
         found.append(Section("Supports", tables=tables))
     return found
 
@@ -52,38 +57,41 @@ def _kinds(recordings: Recordings) -> dict[str, str]:
     return kinds
 
 
-def _members(recordings: Recordings) -> list[str]:
-    kinds = _kinds(recordings)
+def _members(recordings: Recordings, kinds: Mapping[str, str]) -> list[str]:
     names = dict.fromkeys(name for recording in recordings.values() for name in recording.names)
     return [name for name in names if name.rpartition(".")[0] in kinds]
 
 
-def _deformation(recordings: Recordings, member: str) -> str:
-    """The channel of a member's deformation, where some recording has it and the force."""
-    for recording in recordings.values():
-        for key in _DEFORMATIONS:
-            if {f"{member}.{key}", f"{member}.force"} <= set(recording.names):
-                return f"{member}.{key}"
-    return ""
+def _loops(recording: Recording, kinds: Mapping[str, str]) -> dict[str, str]:
+    """Deformation of every brace whose force is recorded, too."""
+    names = set(recording.names)
+    found = {member: _deformation(names, member) for member, kind in kinds.items() if kind == "brace"}
+    return {member: d for member, d in found.items() if d}
 
 
-def _energy(recording: Recording, member: str) -> float:
-    d, f = _deformation({"": recording}, member), f"{member}.force"
-    if not d:
-        return 0.0
+def _deformation(names: Set[str], member: str) -> str:
+    """The channel of a member's deformation, where there is one and the force."""
+    found = [f"{member}.{key}" for key in _DEFORMATIONS if {f"{member}.{key}", f"{member}.force"} <= names]
+    return found[0] if found else ""
+
+
+def _energy(recording: Recording, d: str, member: str) -> float:
     with np.errstate(over="ignore", invalid="ignore"):  # of a run that diverged
-        taken = float(np.trapezoid(recording[f], recording[d]))
+        taken = float(np.trapezoid(recording[f"{member}.force"], recording[d]))
     return taken if np.isfinite(taken) else 0.0
 
 
-def _loop(recordings: Recordings, member: str) -> Panel:
-    lines = []
+def _loop(recordings: Recordings, channels: Mapping[str, dict[str, str]], member: str) -> Panel:
+    lines, labels = [], ("", "")
     for series, (name, recording) in enumerate(recordings.items()):
-        if d := _deformation({name: recording}, member):
-            x, y = 1e3 * recording[d], 1e-3 * recording[f"{member}.force"]
+        if d := channels[name].get(member, ""):
+            places = [list(recording.names).index(channel) for channel in (d, f"{member}.force")]
+            scales = [readable(str(recording.units[k])) for k in places]
+            x, y = (factor * recording.data[:, k] for (factor, _), k in zip(scales, places, strict=True))
             shown = rows_to_draw(_POINTS, x, y)
             lines.append(Line(x[shown], y[shown], name, series))
-    return Panel(member, "elongation [mm]", "force [kN]", tuple(lines))
+            labels = f"{d.rpartition('.')[2]} [{scales[0][1]}]", f"force [{scales[1][1]}]"
+    return Panel(member, *labels, tuple(lines))
 
 
 def _table(title: str, channels: Iterable[str], recordings: Recordings) -> list[Table]:
