@@ -4,6 +4,7 @@ from hyloop.files import (
     compensators,
     controllers,
     excitations,
+    loads,
     opensees,
     structures,
     training,
@@ -83,13 +84,16 @@ PAGES: list[tuple[str, str, dict[str, type[Table]]]] = [
     ),
     (
         "Excitations",
-        "`[excitation]` is one of these, told apart by `kind`.",
+        "`[excitation]` is one of the first five, told apart by `kind`; `[excitations.NAME]` are several at once, each "
+        "with its direction. Loads act with ground motions or alone. [excitations.md](excitations.md) explains them.",
         {
             "record": excitations.Record,
             "synthetic": excitations.Synthetic,
             "harmonic": excitations.Harmonic,
             "sweep": excitations.Sweep,
             "noise": excitations.Noise,
+            "[loads.NAME], table": loads.TableLoad,
+            "[loads.NAME], harmonic": loads.HarmonicLoad,
         },
     ),
     (
