@@ -120,6 +120,8 @@ def folder(tmp_path):
     portal = (ROOT / "experiments" / "models" / "portal.py").read_text("utf-8")
     (tmp_path / "portal.py").write_text(portal, "utf-8")
     (tmp_path / "rig.toml").write_text(RIG, "utf-8")
+    floors = "t,F1,F2\n" + "".join(f"{0.1 * k:.1f},{k % 3},{k % 5}\n" for k in range(31))
+    (tmp_path / "floors.csv").write_text(floors, "utf-8")
     (tmp_path / "taps.csv").write_text("tap,face,along,height\nP1,north,0,5\n", "utf-8")
     (tmp_path / "cp.csv").write_text("P1\n" + "0.8\n" * 100, "utf-8")
     return tmp_path
@@ -172,7 +174,7 @@ def test_examples_of_experiments_run(name, folder):
 def _toml(value):
     """A value as inline TOML."""
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {_toml(item)}" for key, item in value.items()) + " }"
+        return "{ " + ", ".join(f'"{key}" = {_toml(item)}' for key, item in value.items()) + " }"
     if isinstance(value, list):
         return "[" + ", ".join(map(_toml, value)) + "]"
     return repr(value).lower() if isinstance(value, bool) else f'"{value}"' if isinstance(value, str) else repr(value)

@@ -7,27 +7,35 @@ CONVERGED = 1e-8  # m, norm of the last displacement increment
 
 
 class Shaken(OpenSeesModel):
-    """`model` with the damping of `hyloop.structure.modal_and_stiffness` and horizontal ground motion.
+    """`model` with the damping of `hyloop.structure.modal_and_stiffness` and ground motion.
 
     Parameters
     ----------
     ratio, modes : float, int
         Damping ratio and number of modes that have it.
     ground : ndarray, (steps, directions)
-        Ground acceleration in m/s2, along x, then z; the first row is at rest.
+        Ground acceleration in m/s2 along each of the directions; the first row is at rest.
     system : str
         OpenSees' solver: ProfileSPD is fast for hundreds of degrees of freedom, UmfPack for thousands.
+<<<<<<< HEAD
     eigen : sequence of str
         Its solver of the eigenvalue problem; ("-fullGenLapack",) where few degrees of freedom have mass.
     """
 
     def __init__(self, model, ratio, modes, ground, dt, system="ProfileSPD", eigen=()):
+=======
+    directions : sequence of int
+        1, 2 and 3 are x, y and z; default x, then z.
+    """
+
+    def __init__(self, model, ratio, modes, ground, dt, system="ProfileSPD", directions=(1, 3)):
+>>>>>>> wind
         super().__init__(model)
         ops, self.dt = self.ops, dt
         omega = np.sqrt(ops.eigen(*eigen, modes))
         ops.modalDamping(*(ratio * (1.0 - omega / omega[-1])).tolist())
         ops.rayleigh(0.0, 0.0, 2.0 * ratio / omega[-1], 0.0)
-        for column, direction in zip(ground.T, (1, 3), strict=False):
+        for column, direction in zip(ground.T, directions, strict=False):
             ops.timeSeries("Path", 10 + direction, "-dt", dt, "-values", *column.tolist())
             ops.pattern("UniformExcitation", 10 + direction, direction, "-accel", 10 + direction)
         ops.constraints("Transformation")

@@ -119,8 +119,9 @@ def show_response(response: Response, other: Response | None = None, name: str =
     columns = ["site", "d, mm", "force, kN", "energy of one, kJ", "devices", "of all, kJ"]
     if rows:
         print_table("Devices: peaks and energy", columns, rows, right=columns[1:])
-    if response.base_shear is not None:
-        console.print(f"largest base shear: {1e-3 * response.base_shear:.4g} kN", highlight=False)
+    if shears := response.base_shears:
+        parts = (f"{1e-3 * shear:.4g} kN{f' along {along}' if along else ''}" for along, shear in shears.items())
+        console.print(f"largest base shear: {', '.join(parts)}", highlight=False)
     if energies := response.energies:
         parts = ", ".join(f"{name} {1e-3 * value:.3g}" for name, value in energies.items() if name != "input")
         console.print(f"energy put in: {1e-3 * energies['input']:.4g} kJ; at the end: {parts}", highlight=False)

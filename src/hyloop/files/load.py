@@ -102,6 +102,7 @@ def json_schema() -> str:
     """JSON Schema of experiment files, for completion and checks in an editor."""
     schema = Experiment.model_json_schema(mode="validation")
     schema["properties"]["include"] = {"type": "array", "items": {"type": "string"}}
+    schema["anyOf"] = [{"required": [key]} for key in ("excitation", "excitations", "loads")]
     site = schema["$defs"]["SiteSpec"]
     site["properties"]["like"] = {"type": "string", "description": "Site to take everything else from."}
     site["required"] = []  # a site may have its device from another one

@@ -4,6 +4,7 @@ from hyloop.files import (
     compensators,
     controllers,
     excitations,
+    loads,
     opensees,
     structures,
     training,
@@ -84,19 +85,26 @@ PAGES: list[tuple[str, str, dict[str, type[Table]]]] = [
     ),
     (
         "Excitations",
-        "`[excitation]` is one of these, told apart by `kind`.",
+        "`[excitation]` is one of the first five, told apart by `kind`; `[excitations.NAME]` are several at once, each "
+        "with its direction. Loads act with ground motions or alone. [excitations.md](excitations.md) explains them.",
         {
             "record": excitations.Record,
             "synthetic": excitations.Synthetic,
             "harmonic": excitations.Harmonic,
             "sweep": excitations.Sweep,
             "noise": excitations.Noise,
+            "[loads.NAME], table": loads.TableLoad,
+            "[loads.NAME], harmonic": loads.HarmonicLoad,
         },
     ),
     (
         "Wind",
         "`[loads.NAME]` with these kinds is wind on a building with rigid floors; [wind.md](wind.md) explains them.",
-        {"wind": wind.Wind, "coefficients of wind": wind.WindFactors, "pressures": wind.Pressures},
+        {
+            "[loads.NAME], wind": wind.Wind,
+            "coefficients of wind": wind.WindFactors,
+            "[loads.NAME], pressures": wind.Pressures,
+        },
     ),
     (
         "Devices",

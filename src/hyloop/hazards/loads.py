@@ -116,7 +116,7 @@ class LoadHistory:
         values = np.zeros((max(len(self), len(other)), len(at)))
         for one in (self, other):
             values[: len(one), [at.index(name) for name in one.at]] += one.values
-        parts = [one.meta | {"name": one.name} for one in (self, other)]
+        parts = [{**one.meta, "name": one.name} for one in (self, other)]
         return LoadHistory(values, self.dt, at, f"{self.name} + {other.name}", {"parts": parts})
 
 

@@ -192,7 +192,7 @@ def _add_excitation(layout: Layout, structure: Structure) -> None:
 def _rotates(structure: Structure, load: int) -> bool:
     """Whether a load is a moment: all it acts on turns."""
     acts = np.flatnonzero(structure.loads[:, load])
-    return bool(len(acts)) and all(structure.names[k].rpartition(".")[2] in _ROTATIONS for k in acts)
+    return bool(len(acts)) and all(structure.names[int(k)].rpartition(".")[2] in _ROTATIONS for k in acts)
 
 
 def _add_block(

@@ -26,7 +26,8 @@ _ASIDE, _UP = 0.5, 0.28  # where a unit of depth leads in the picture of a build
 def building_movie(recording: Recording, against: Recording | None = None, names: tuple[str, str] = ("", "")) -> Any:
     """A `Movie` of the building, or None if the recording does not know its floors and the ground."""
     floors = _floors(recording)
-    if floors.shape[1] == 0 or "ground" not in recording.names or len(recording) < 2:
+    moving = next((name for name in ("ground", "ground.x", "ground.z", "ground.1") if name in recording.names), None)
+    if floors.shape[1] == 0 or moving is None or len(recording) < 2:
         return None
     picture = _Picture(recording)
     duration = float(recording.time[-1] - recording.time[0])
@@ -34,10 +35,12 @@ def building_movie(recording: Recording, against: Recording | None = None, names
     frames = _NUMBERS // (max(picture.columns, 1) * (2 if compared else 1))
     step = max(_FRAME, duration / frames)
     times = recording.time[0] + step * np.arange(int(duration / step + 1e-9) + 1)
-    ground = recording["ground"]
+    ground = recording[moving]
     rows = rows_to_draw(_POINTS, ground)
     known = (recording.attributes.get("building") or {}).get("heights")
     shown = "Displacements relative to the ground, enlarged; colours join each device with its loop."
+    if moving != "ground":
+        shown += f" Of the ground {moving} is drawn."
     if picture.partly:
         shown += " Nodes whose displacement is not recorded move with their floor."
     if not known:

@@ -18,7 +18,7 @@ from hyloop.report.response import respond
 __all__ = ["WITHOUT", "Entry", "Pairs", "find_recordings", "pairs", "read_entry"]
 
 BARE = "-bare"  # how `hyloop run --against bare` ends the name of what it runs without devices
-_GROUND = re.compile(r"ground(\.[0-9]+)?")  # not the channels of a site called ground
+_GROUND = re.compile(r"ground(\.([0-9]+|[xyz]))?")  # not the channels of a site called ground
 WITHOUT = "without devices"
 _KEPT = 2000  # values of a history that are kept for its picture
 
@@ -92,7 +92,7 @@ def _summary(path: Path, group: str, recording: Recording) -> Entry:
     attributes, response = recording.attributes, respond(recording)
     if not group:
         changed = (str(word) for word in attributes.get("overrides", []))
-        group = ", ".join(word for word in changed if not word.startswith(("excitation", "seed")))
+        group = ", ".join(word for word in changed if not word.startswith(("excitation", "loads", "seed")))
     if path.stem.endswith(BARE):
         group = WITHOUT
     grounds = [peak(recording[name]) for name in recording.names if _GROUND.fullmatch(name)]
@@ -120,7 +120,7 @@ def _summary(path: Path, group: str, recording: Recording) -> Entry:
 
 def _motion(recording: Recording) -> str:
     found = hashlib.sha256()
-    names = [name for name in recording.names if name == "ground" or name.startswith("ground.")]
+    names = [name for name in recording.names if name == "ground" or name.startswith(("ground.", "load."))]
     for name in names:
         found.update(np.ascontiguousarray(recording[name]).tobytes())
     return found.hexdigest() if names else ""

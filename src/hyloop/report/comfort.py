@@ -36,7 +36,7 @@ def comfort_sections(recordings: Recordings) -> list[Section]:
         verdict = "is met everywhere" if worst.holds else f"is not met by {sum(not row.holds for row in rows)} floors"
         said.append(
             f"{name}: the largest resultant acceleration is {max(row.corner_peak for row in rows):.3g} milli-g, at a "
-            f"corner. {rule.name} ({rule.measure}, {rule.use}, for wind of {rule.years:g} years) {verdict}; the worst, "
+            f"corner. {rule.name} ({rule.measure}, {rule.use}, for wind of {_years(rule.years)}) {verdict}; the worst, "
             f"{worst.floor}, has {worst.ratio:.2f} of the limit at {about['frequency']:.3g} Hz."
         )
         tables.append(Table(f"Comfort, {name}, in milli-g", HEADINGS, [row.row() for row in reversed(rows)]))
@@ -46,3 +46,7 @@ def comfort_sections(recordings: Recordings) -> list[Section]:
 def _recorded(recording: Recording, floors: list[str]) -> list[str]:
     names = set(recording.names)
     return [floor for floor in floors if {f"a.{floor}.{dof}" for dof in _DOFS} <= names]
+
+
+def _years(number: float) -> str:
+    return "1 year" if number == 1.0 else f"{number:g} years"

@@ -24,6 +24,7 @@ __all__ = [
     "ground_panels",
     "history_panels",
     "hysteresis_panels",
+    "load_panels",
     "parameter_names",
     "parameter_panels",
     "readable",
@@ -42,11 +43,13 @@ _READABLE = {
     "N": (1e-3, "kN"),
     "N/m": (1e-6, "kN/mm"),
     "N s/m": (1e-3, "kN s/m"),
+    "N m": (1e-3, "kN m"),
     "J": (1e-3, "kJ"),
     "Pa": (1e-6, "MPa"),
     "-": (1.0, ""),
 }
 MOST_SITES = 24  # that are drawn; more cannot be read
+MOST_LOADS = 6  # wind acts on every floor, with much the same history
 PERIODS = np.geomspace(0.05, 5.0, 120)  # s, periods of buildings and their higher modes
 
 
@@ -165,12 +168,22 @@ def hysteresis_panels(recordings: Recordings, points: int) -> list[Panel]:
 
 
 def history_panels(recordings: Recordings, points: int) -> list[Panel]:
-    """Displacement of the top floor, force of every site, and the ground motion, over time."""
+    """Displacement of the top floor, force of every site, the ground motion and the largest loads, over time.
+
+    Where the ground moves in several directions, the displacement of the floor is drawn in each of them.
+    """
     panels = []
     if (sway := telling_degree(recordings)) is not None:
-        panels.append(_history(recordings, sway, "displacement", points))
+        known = {name for recording in recordings.values() for name in recording.names}
+        beside = [
+            f"{sway.rpartition('.')[0]}.u{name.removeprefix('ground.')}"
+            for name in sorted(known)
+            if name[:7] == "ground."
+        ]
+        shown = dict.fromkeys([sway, *(name for name in beside if name in known)])
+        panels += [_history(recordings, name, "displacement", points) for name in shown]
     panels += [_history(recordings, f"{site}.f", "force", points) for site in site_names(recordings)[:MOST_SITES]]
-    return [*panels, *ground_panels(recordings, points)]
+    return [*panels, *ground_panels(recordings, points), *load_panels(recordings, points)]
 
 
 def ground_panels(recordings: Recordings, points: int) -> list[Panel]:
@@ -181,6 +194,17 @@ def ground_panels(recordings: Recordings, points: int) -> list[Panel]:
         return time[rows], motion[rows]
 
     return _of_motions(recordings, "time [s]", "acceleration", draw)
+
+
+def load_panels(recordings: Recordings, points: int) -> list[Panel]:
+    """The largest loads over time, forces and moments; all of them where they are few."""
+    peaks: dict[str, float] = {}
+    for recording in recordings.values():
+        for name in (name for name in recording.names if name.startswith("load.")):
+            signal = recording[name][np.isfinite(recording[name])]
+            peaks[name] = max(peaks.get(name, 0.0), float(np.abs(signal).max(initial=0.0)))
+    largest = sorted((name for name in peaks if peaks[name] > 0.0), key=lambda name: -peaks[name])[:MOST_LOADS]
+    return [_history(recordings, name, "load", points) for name in peaks if name in largest]
 
 
 def spectrum_panels(recordings: Recordings, damping: float = 0.05) -> list[Panel]:
@@ -267,7 +291,7 @@ def _of_motions(
     word: str,
     draw: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]],
 ) -> list[Panel]:
-    """A panel for each direction of the ground; a motion that several recordings share is drawn once."""
+    """A panel for each direction of the ground; a motion that several recordings share is drawn once, rest never."""
     channels = {n: None for r in recordings.values() for n in r.names if n == "ground" or n.startswith("ground.")}
     panels = []
     for channel in channels:
@@ -277,6 +301,8 @@ def _of_motions(
                 continue
             rows = np.isfinite(recording[channel])
             time, motion = recording.time[rows], recording[channel][rows]
+            if not motion.any():
+                continue
             same = [d for d in different if np.array_equal(d[0], time) and np.array_equal(d[1], motion)]
             if same:
                 same[0][2].append(name)

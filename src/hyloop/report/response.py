@@ -44,7 +44,7 @@ class Response:
 
     stories: tuple[StoryResponse, ...]
     devices: tuple[DeviceResponse, ...]
-    base_shear: float | None
+    base_shears: dict[str, float]
     energies: dict[str, float]
 
     @property
@@ -65,12 +65,18 @@ class Response:
         put_in = self.energies.get("input", 0.0)
         return self.energies["devices"] / put_in if put_in > 0.0 and self.devices else None
 
+    @property
+    def base_shear(self) -> float | None:
+        """The largest of all directions, N."""
+        return max(self.base_shears.values(), default=None)
+
     def as_dict(self) -> dict[str, Any]:
         """For a machine, in SI units."""
         return {
             "stories": [vars(story) for story in self.stories],
             "devices": [{**vars(device), "energy_of_all": device.energy_of_all} for device in self.devices],
             "peak_base_shear": self.base_shear,
+            "peak_base_shears": self.base_shears,
             "peak_acceleration": self.acceleration,
             "energy": self.energies,
         }
@@ -94,14 +100,19 @@ def respond(recording: Recording) -> Response:
         acceleration = _peak(recording, at) if at in names else None
         residual = float(drift[-1]) if len(drift) else 0.0
         stories.append(StoryResponse(k, float(np.abs(drift).max(initial=0.0)), ratio, residual, acceleration))
+<<<<<<< HEAD
     named = [name for name in recording.names if name.partition(".")[0] == "base_shear"]
     from_inertia = [name for name in named if name == "base_shear" or name.rpartition(".")[2].isdigit()]
     shears = [_peak(recording, name) for name in from_inertia or named]  # with axes: from the forces of members
+=======
+    parts = ((name, *name.partition(".")) for name in recording.names)
+    shears = {direction: _peak(recording, name) for name, word, _, direction in parts if word == "base_shear"}
+>>>>>>> wind
     energies = {}
     for name in recording.names:
         if name.startswith("energy.") and len(values := _finite(recording, name)):
             energies[name.removeprefix("energy.")] = float(values[-1])
-    return Response(tuple(stories), _devices(recording), max(shears, default=None), energies)
+    return Response(tuple(stories), _devices(recording), shears, energies)
 
 
 def _devices(recording: Recording) -> tuple[DeviceResponse, ...]:

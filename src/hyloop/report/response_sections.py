@@ -18,7 +18,7 @@ __all__ = ["response_sections", "run_answer", "with_periods"]
 G = 9.80665  # m/s2
 _POINTS = 1000  # of a line
 _CARRIERS = {  # of energy, in the order they are drawn
-    "input": "put in by the ground",
+    "input": "put in by the excitation",
     "devices": "devices",
     "damping": "inherent damping",
     "structure": "structure",

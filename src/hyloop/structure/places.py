@@ -57,7 +57,7 @@ def load_columns(structure: "Structure", loads: Any) -> tuple[np.ndarray, tuple[
     return columns, new
 
 
-def labels(key: str, given: Sequence[str], columns: np.ndarray) -> tuple[str, ...]:
+def labels(key: str, given: Sequence[str], columns: Any) -> tuple[str, ...]:
     """Different names for all columns, or none."""
     names = (given,) if isinstance(given, str) else tuple(given)
     if names and (len(names) != columns.shape[1] or len(set(names)) < len(names)):

@@ -83,7 +83,9 @@ def check_mass(experiment: Experiment, structure: Structure) -> None:
     moved = np.sum(structure.influence * (structure.M @ structure.influence), axis=0)
     without = {axis for axis, mass in zip(structure.directions, moved, strict=True) if not mass > 0.0}
     for name, spec in experiment.motions.items():
-        parts = dict(zip(AXES, cosines(spec.direction), strict=True)) if spec.direction is not None else {}
+        parts: dict[str, float] = {}
+        if spec.direction is not None:
+            parts = dict(zip(AXES, cosines(spec.direction).tolist(), strict=True))
         if bad := sorted(axis for axis in without if parts.get(axis)):
             raise BadInput(
                 f"{f'excitations.{name}' if name else 'excitation'}.direction: nothing in the structure has mass along "
