@@ -164,7 +164,7 @@ def _ours(frame, dt):
     members = [result[name] for name in (*asked, "beam A1-M1.M_i")]
     # their dampers are members that stand on A0, ours have a foot of their own
     supports = [result["reaction.A0.ux"] + result["reaction.damper1.ux"], result["reaction.B0.ux"]]
-    supports += [result["reaction.A0.uy"], result["reaction.B0.rz"], -result["base_shear.x"]]
+    supports += [result["reaction.A0.uy"], result["reaction.B0.rz"], -result["support_shear.x"]]
     return np.column_stack([result["u.M1.ux"], result["u.M2.ux"], *forces, *section, *members, *supports])
 
 

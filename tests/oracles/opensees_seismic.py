@@ -17,19 +17,13 @@ class Shaken(OpenSeesModel):
         Ground acceleration in m/s2 along each of the directions; the first row is at rest.
     system : str
         OpenSees' solver: ProfileSPD is fast for hundreds of degrees of freedom, UmfPack for thousands.
-<<<<<<< HEAD
+    directions : sequence of int
+        1, 2 and 3 are x, y and z; default x, then z.
     eigen : sequence of str
         Its solver of the eigenvalue problem; ("-fullGenLapack",) where few degrees of freedom have mass.
     """
 
-    def __init__(self, model, ratio, modes, ground, dt, system="ProfileSPD", eigen=()):
-=======
-    directions : sequence of int
-        1, 2 and 3 are x, y and z; default x, then z.
-    """
-
-    def __init__(self, model, ratio, modes, ground, dt, system="ProfileSPD", directions=(1, 3)):
->>>>>>> wind
+    def __init__(self, model, ratio, modes, ground, dt, system="ProfileSPD", directions=(1, 3), eigen=()):
         super().__init__(model)
         ops, self.dt = self.ops, dt
         omega = np.sqrt(ops.eigen(*eigen, modes))

@@ -106,7 +106,7 @@ def test_braces_and_supports_of_a_frame_in_space_are_recorded_and_drawn(space, t
         "reaction.AS0.uz",
         "reaction.BS0.ux",
     }
-    assert {"base_shear", "base_shear.x", "base_shear.z"} <= set(result.names)  # of inertia, of members
+    assert {"base_shear", "support_shear.x", "support_shear.z"} <= set(result.names)  # of inertia, of members
     assert max(np.abs(result[f"{name[:-6]}.ductility"]).max() for name in braces) > 1.0
     page = write_report(tmp_path / "space.html", {"space": result}, title="space").read_text("utf-8")
     assert "Force over deformation of braces" in page and "braces_x AS0-BS1" in page and "reaction.AS0.ux" in page
@@ -142,4 +142,6 @@ def test_all_reactions_with_devices_on_the_ground():
     own = [name for name in result.names if name.startswith("reaction.") and name.endswith(".ux")]
     assert any(".damper" in name for name in own)
     total = np.sum([result[name] for name in own], axis=0)
-    np.testing.assert_allclose(total, -result["base_shear.x"], rtol=0, atol=1e-9 * np.abs(result["base_shear.x"]).max())
+    np.testing.assert_allclose(
+        total, -result["support_shear.x"], rtol=0, atol=1e-9 * np.abs(result["support_shear.x"]).max()
+    )

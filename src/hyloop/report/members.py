@@ -37,17 +37,12 @@ def member_sections(recordings: Recordings) -> list[Section]:
     if members or charts:
         found.append(Section("Members", charts=charts, tables=members))
     names = list(dict.fromkeys(name for recording in recordings.values() for name in recording.names))
-    shears = [name for name in names if name.startswith("base_shear.") and not _derived(name)]
+    shears = [name for name in names if name.startswith("support_shear.")]
     tables = _table("Base shear, from the forces of members and devices", shears, recordings)
     tables += _table("Reactions", [name for name in names if name.startswith("reaction.")], recordings)
     if tables:
         found.append(Section("Supports", tables=tables))
     return found
-
-
-def _derived(name: str) -> bool:
-    """Whether it is a base shear that follows from inertia: those have numbers, not axes."""
-    return name.startswith("base_shear.") and name.rpartition(".")[2].isdigit()
 
 
 def _kinds(recordings: Recordings) -> dict[str, str]:

@@ -100,14 +100,8 @@ def respond(recording: Recording) -> Response:
         acceleration = _peak(recording, at) if at in names else None
         residual = float(drift[-1]) if len(drift) else 0.0
         stories.append(StoryResponse(k, float(np.abs(drift).max(initial=0.0)), ratio, residual, acceleration))
-<<<<<<< HEAD
-    named = [name for name in recording.names if name.partition(".")[0] == "base_shear"]
-    from_inertia = [name for name in named if name == "base_shear" or name.rpartition(".")[2].isdigit()]
-    shears = [_peak(recording, name) for name in from_inertia or named]  # with axes: from the forces of members
-=======
     parts = ((name, *name.partition(".")) for name in recording.names)
     shears = {direction: _peak(recording, name) for name, word, _, direction in parts if word == "base_shear"}
->>>>>>> wind
     energies = {}
     for name in recording.names:
         if name.startswith("energy.") and len(values := _finite(recording, name)):

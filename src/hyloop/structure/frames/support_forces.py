@@ -40,7 +40,7 @@ def reactions(frame: FrameSums, patterns: Sequence[str] | None) -> list[Watched]
         total = sums.times([[-1.0 if name.endswith(f".{dof}") else 0.0 for name in held]])
         for name, foot in feet:
             total = total.plus(foot.times([[-1.0]])) if name.endswith(f".{dof}") else total
-        found.append(frame.channel(f"base_shear.{dof[1]}", "N", total, shear=dof))
+        found.append(frame.channel(f"support_shear.{dof[1]}", "N", total, shear=dof))
     return found
 
 

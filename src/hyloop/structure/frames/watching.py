@@ -11,7 +11,7 @@ springs (devices)   ``force``, ``deformation``
 links, lean_on      ``f_ux``, ``d_ux`` and so on, for each degree of freedom they have to do with
 sections            ``NAME.strain``, ``NAME.curvature``, ``NAME.N``, ``NAME.moment``; in space ``curvature_z``,
                     ``curvature_y``, ``moment_z``, ``moment_y``
-supports            ``reaction.NODE.ux``, ...; ``base_shear.x`` and ``base_shear.z``
+supports            ``reaction.NODE.ux``, ...; ``support_shear.x`` and ``support_shear.z``
 =================== ==================================================================================================
 
 Signs, in the local axes of the member and at the ends of its flexible part: N is positive in tension; moments and
@@ -22,8 +22,8 @@ chord are; V is the force on end i along the local axis, with P-Delta
 
 (with the constant force given for it in an elastic member). A moment of a section is positive where it makes tension at
 negative y; at end i it is the opposite of M_i. A reaction is the force of the support on the structure: the sum of what
-all members ask for there, less dead loads on the support itself. A base shear is minus the sum of all horizontal
-reactions, and so has the sign of the one derived from inertia; the two differ by the force of the inherent damping,
+all members ask for there, less dead loads on the support itself. A support shear is minus the sum of all horizontal
+reactions, and so has the sign of ``base_shear``, derived from inertia; the two differ by the force of the inherent damping,
 which belongs to no member. Masses on held degrees of freedom are no part of a structure, and none of a reaction.
 """
 
