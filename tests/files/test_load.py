@@ -12,6 +12,7 @@ from hyloop.files.frames.members import MEMBERS
 from hyloop.files.frames.sections import MATERIALS, SECTIONS
 from hyloop.files.laws import LAWS
 from hyloop.files.load import json_schema, load_experiment
+from hyloop.files.loads import LOADS
 from hyloop.files.schema import METHODS
 from hyloop.study.build import build
 
@@ -283,7 +284,7 @@ def test_json_schema_names_every_table():
     }
     tables = {"harmonic", "matrices", "noise", "record", "shear_frame", "sweep", "synthetic"}
     frames = {"frame", "plane_frame", "tower", "opensees", *MATERIALS, *SECTIONS, *MEMBERS}
-    assert set(kinds.values()) == tables | frames | set(CONTROLLERS)
+    assert set(kinds.values()) == tables | frames | set(CONTROLLERS) | set(LOADS)
 
 
 def test_laws_and_methods_are_found_by_name():
@@ -293,7 +294,15 @@ def test_laws_and_methods_are_found_by_name():
     assert "Method" not in METHODS
 
 
-COPIED = ["fluid_damper", "following_dampers", "friction_frame", "rc_frame", "servo_hydraulic", "six_story_brb"]
+COPIED = [
+    "bidirectional",
+    "fluid_damper",
+    "following_dampers",
+    "friction_frame",
+    "rc_frame",
+    "servo_hydraulic",
+    "six_story_brb",
+]
 
 
 @pytest.mark.slow

@@ -203,3 +203,29 @@ def test_a_linearised_model_says_what_it_leaves_out(tmp_path):
         for p in (plain, leaning)
     ]
     assert less[0] - less[1] == pytest.approx(2 * 200e3 / 4.0, rel=1e-6)
+
+
+@pytest.mark.slow
+def test_a_script_is_shaken_along_its_own_axes(tmp_path):
+    path = portal(tmp_path, condense="[]")
+    built_along = built(path, "excitation.direction=[0.6, 0.8, 0]")
+    structure = built_along.loop.structure
+    assert structure.directions == ("x", "y")
+    for k, dof in enumerate(("ux", "uy")):
+        assert structure.influence[:, k].tolist() == [float(name.endswith(dof)) for name in structure.names]
+    plain = built(path)
+    np.testing.assert_allclose(built_along.excitation, plain.excitation * [0.6, 0.8], rtol=1e-12)
+    assert plain.loop.structure.floors and plain.loop.structure.floors == structure.floors, "stories stay as they are"
+    with pytest.raises(BadInput, match=r"excitation.direction: got '30 deg'; which way is up only the script knows"):
+        built(path, "excitation.direction=30 deg")
+    with pytest.raises(BadInput, match="unknown direction of ground motion 'uz'"):
+        built(path, "excitation.direction=z")
+
+
+@pytest.mark.slow
+def test_a_load_acts_on_a_node_of_a_script(tmp_path):
+    path = portal(tmp_path, condense="[]")
+    shaker = '[loads.shaker]\nkind = "harmonic"\nat = { "4.ux" = "2 kN" }\nfrequency = 2\n'
+    path.write_text(path.read_text("utf-8") + shaker, "utf-8")
+    structure = built(path).loop.structure
+    assert np.flatnonzero(structure.loads[:, 0]).tolist() == [structure.dof("4.ux")]
