@@ -27,7 +27,7 @@ from hyloop.structure.super_element import eliminate
 if TYPE_CHECKING:
     from hyloop.structure.frames.model import Model
 
-__all__ = ["SYMMETRY", "element_groups", "numbering", "on", "structure"]
+__all__ = ["SYMMETRY", "element_groups", "numbering", "on", "spring_order", "structure"]
 
 STATIC = 50  # iterations of the sections in the gravity stage
 SYMMETRY = 1e-9  # of the largest entry: matrices from a file keep about ten digits
@@ -142,14 +142,15 @@ def element_groups(model: "Model", T: Any, iterations: int = ITERATIONS) -> list
                 _rows(model, braces) @ T,
             )
         )
-    devices = sorted((m for m in model.members.values() if isinstance(m, Spring)), key=_block)
-    for _, same in groupby(devices, key=_block):
+    devices = sorted((m for m in model.members.values() if isinstance(m, Spring)), key=spring_order)
+    for _, same in groupby(devices, key=spring_order):
         members = list(same)
         groups.append(springs([m.law for m in members], _rows(model, members) @ T))
     return groups
 
 
-def _block(member: Spring) -> tuple[str, int]:
+def spring_order(member: Spring) -> tuple[str, int]:
+    """By what springs are sorted into groups: their law."""
     return member.law.block.name, id(member.law.block)
 
 
