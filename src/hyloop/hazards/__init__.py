@@ -1,9 +1,10 @@
-"""Ground motions: reading, checking, spectra, scaling, and motions of our own."""
+"""Ground motions: reading, checking, spectra, scaling, and motions of our own; load histories."""
 
 from hyloop.hazards.checks import G
 from hyloop.hazards.design_spectrum import asce7_spectrum
 from hyloop.hazards.formats import read_record, record_components, record_format, record_name
 from hyloop.hazards.library import RecordInfo, find_record, index_records
+from hyloop.hazards.loads import LoadHistory, harmonic_load
 from hyloop.hazards.motion import Baseline, GroundMotion
 from hyloop.hazards.scaling import ScaledPair, geometric_mean, scale_factor, scale_pair
 from hyloop.hazards.signals import band_limited_noise, harmonic, sweep
@@ -14,6 +15,7 @@ __all__ = [
     "Baseline",
     "G",
     "GroundMotion",
+    "LoadHistory",
     "RecordInfo",
     "ScaledPair",
     "Spectrum",
@@ -24,6 +26,7 @@ __all__ = [
     "find_record",
     "geometric_mean",
     "harmonic",
+    "harmonic_load",
     "index_records",
     "read_record",
     "record_components",

@@ -10,7 +10,7 @@ from hyloop.core.jit import Floats
 from hyloop.errors import BadInput, OutOfBounds
 from hyloop.hazards.checks import positive, samples
 
-__all__ = ["Baseline", "GroundMotion"]
+__all__ = ["Baseline", "GroundMotion", "band_limited"]
 
 _HALF_WIDTH = 32  # of the downsampling filter, in new samples: a transition band of 0.08 of the new rate
 _CUTOFF = 0.46  # of the new rate: the stop band then begins at the new Nyquist frequency
@@ -127,7 +127,7 @@ class GroundMotion:
         times = np.arange(int(self.duration / dt + 1e-9) + 1, dtype=np.float64) * dt
         if dt < self.dt:
             return self._with(np.interp(times, self.time, self.a), dt)
-        return self._with(_band_limited(self.a, self.dt, times, dt), dt)
+        return self._with(band_limited(self.a, self.dt, times, dt), dt)
 
     def baseline(self) -> Baseline:
         """How far velocity and displacement have drifted at the end."""
@@ -167,10 +167,13 @@ class GroundMotion:
         return self._with(a, baseline={"order": int(order), "high_pass": high_pass})
 
 
-def _band_limited(a: Floats, dt: float, times: Floats, new_dt: float) -> Floats:
-    """Windowed-sinc interpolation at `times` (Kaiser), at most 4096 of them at once to bound the memory."""
+def band_limited(a: Floats, dt: float, times: Floats, new_dt: float, held: bool = False) -> Floats:
+    """Windowed-sinc interpolation at `times` (Kaiser), at most 4096 of them at once to bound the memory.
+
+    Before and after the samples lies zero, or the first and last one where they are `held`.
+    """
     reach = int(np.ceil(_HALF_WIDTH * new_dt / dt))
-    padded = np.pad(a, reach + 1)
+    padded = np.pad(a, reach + 1, mode="edge" if held else "constant")
     out = np.empty(times.size)
     for start in range(0, times.size, 4096):
         part = times[start : start + 4096, None]
