@@ -17,7 +17,7 @@ from hyloop.structure.structure import Structure
 if TYPE_CHECKING:
     from hyloop.structure.frames.model import Model
 
-__all__ = ["PushedDevice", "Pushover", "cycles", "pushover"]
+__all__ = ["PushedDevice", "Pushover", "control_heights", "cycles", "pushover"]
 
 STEPS = 200  # on the way to the largest target
 LEAP = 10  # rows beyond the last equilibrium in which one is looked for
@@ -145,7 +145,7 @@ def pushover(
         raise OutOfBounds(f"targets: {targets!r} must be finite displacements in m, not all of them zero.")
     at = roof(structure) if control is None else structure.dof(control)
     places = _places(goals, steps)
-    heights = _heights(structure, model)
+    heights = control_heights(structure, model)
     chosen, known = load_pattern(structure, pattern, at, heights), devices or {}
     taking_part, left_out = _slow(structure, known)
     # a device feels displacements from rest, where it was installed, and there are `count` of it
@@ -223,7 +223,7 @@ def _farther(places: np.ndarray, k: int) -> range:
     )
 
 
-def _heights(structure: Structure, model: "Model | None") -> np.ndarray:
+def control_heights(structure: Structure, model: "Model | None") -> np.ndarray:
     """Of the degrees of freedom above the lowest node; of the floors alone where there is no model."""
     if model is None:
         return dof_heights(structure)
