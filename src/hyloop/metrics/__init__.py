@@ -3,11 +3,14 @@
 from hyloop.metrics.agreement import mae, mre, nrmse, pearson_r, r2, rmse, rrse, running_rmsd, snr, trac
 from hyloop.metrics.conformal import BandResult, calibrate, compare_bands, constant_width, coverage_by_run, width_by_run
 from hyloop.metrics.history import Peak, delay, energy, peak
+from hyloop.metrics.resonance import HalfPower, ResonanceFit, fit_resonance, half_power, sine_amplitude
 from hyloop.metrics.tracking import Tracking, tracking, tracking_indicator
 
 __all__ = [
     "BandResult",
+    "HalfPower",
     "Peak",
+    "ResonanceFit",
     "Tracking",
     "calibrate",
     "compare_bands",
@@ -15,6 +18,8 @@ __all__ = [
     "coverage_by_run",
     "delay",
     "energy",
+    "fit_resonance",
+    "half_power",
     "mae",
     "mre",
     "nrmse",
@@ -24,6 +29,7 @@ __all__ = [
     "rmse",
     "rrse",
     "running_rmsd",
+    "sine_amplitude",
     "snr",
     "trac",
     "tracking",

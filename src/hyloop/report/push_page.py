@@ -71,7 +71,7 @@ def push_sentence(curve: Pushover, weight: float) -> str:
     share = f" ({found.strength / weight:.1%} of its weight)" if weight and curve.base_shear.any() else ""
     said = f"It carries at most {force}{share}, at {drift_text(curve, found.at_strength)}"
     if not found.peak_is_inside:
-        said = f"It carries {force}{share} at {drift_text(curve, found.at_strength)}, and its strength is not reached there"
+        said = f"It carries {force}{share} at {drift_text(curve, found.at_strength)}, where its strength is not reached"
     if np.isfinite(found.first_yield):
         said += f"; the first of {len(curve.hinges)} parts yields at {drift_text(curve, found.first_yield)}"
     else:
