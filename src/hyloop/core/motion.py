@@ -46,8 +46,12 @@ def load(plan, state, excitation, k):
         e = excitation[k + j]
         state.bus[plan.bus_excitation + j] = e
         state.clock[IMPULSE] += plan.dt * plan.impulse[j] * abs(e)
-        for i in range(plan.n):
-            state.g[i] += plan.E[j * plan.n + i] * e
+        if j < plan.full_excitations:
+            for i in range(plan.n):
+                state.g[i] += plan.E[j * plan.n + i] * e
+        else:
+            for i in range(plan.load_start[j], plan.load_start[j + 1]):
+                state.g[plan.load_dof[i]] += plan.load_coef[i] * e
 
 
 @verb

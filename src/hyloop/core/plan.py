@@ -64,7 +64,12 @@ class Plan(NamedTuple):
     # the structure
     K: Floats
     C: Floats
-    E: Floats  # load of a unit excitation, by columns
+    # load of a unit excitation: whole columns of the first ones, of the others the entries that are not zero
+    full_excitations: int
+    E: Floats
+    load_start: Ints
+    load_dof: Ints
+    load_coef: Floats
     dead: Floats  # load that always acts
     sparse: int  # whether A, B, K and C stand in `matrices`
     matrices: Table  # of hyloop.core.sparse_products.Matrices

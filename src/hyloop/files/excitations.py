@@ -1,6 +1,8 @@
 """Excitations in experiment files, and the ground motions they mean."""
 
-from contextlib import suppress
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from os.path import isfile
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -11,6 +13,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from hyloop.core.tick import typed_tick
 from hyloop.data import data_folder
 from hyloop.errors import BadInput, OutOfBounds, UnknownName
+from hyloop.files.directions import Direction, in_words
 from hyloop.files.fields import Quantity, Table, kinds, refuse, word
 from hyloop.files.ground_records import read_ground_record
 from hyloop.hazards import (
@@ -24,7 +27,17 @@ from hyloop.hazards import (
     synthetic_motion,
 )
 
-__all__ = ["EXCITATIONS", "MOST_STEPS", "SIGNALS", "Excitation", "Record", "ground_motion"]
+__all__ = [
+    "EXCITATIONS",
+    "MOST_STEPS",
+    "SIGNALS",
+    "Excitation",
+    "Record",
+    "check_count",
+    "ground_motion",
+    "named_motion",
+    "naming",
+]
 
 MOST_STEPS = 10_000_000  # a run of some hours at 1024 Hz; more is a slip of the pen
 _FEWEST_STEPS = 10
@@ -37,7 +50,15 @@ Frequency = Annotated[float, Quantity("Hz", above=0.0)]
 Duration = Annotated[float, Quantity("s", above=0.0, high=86400.0)]
 
 
-class Synthetic(Table):
+class Motion(Table):
+    """What every kind of ground motion has."""
+
+    direction: Direction | None = None
+    """Where to: "x", "y" (up), "z" or "-z"; an angle in plan from x towards z, such as "30 deg"; or a vector of the
+    length 1, [cx, cy, cz]. In `[excitations.NAME]` it must be said; default: structure.ground."""
+
+
+class Synthetic(Motion):
     """A random motion that fits the ASCE 7 design spectrum; drawn from the seed of the experiment."""
 
     kind: Literal["synthetic"]
@@ -59,7 +80,7 @@ class Synthetic(Table):
         return motion if self.peak is None else motion.to_peak(self.peak)
 
 
-class Harmonic(Table):
+class Harmonic(Motion):
     """A sine."""
 
     kind: Literal["harmonic"]
@@ -71,7 +92,7 @@ class Harmonic(Table):
         return harmonic(self.amplitude, self.frequency, self.duration, dt)
 
 
-class Sweep(Table):
+class Sweep(Motion):
     """A sine whose frequency runs from `low` to `high`."""
 
     kind: Literal["sweep"]
@@ -85,7 +106,7 @@ class Sweep(Table):
         return sweep(self.amplitude, self.low, self.high, self.duration, dt, self.law)
 
 
-class Noise(Table):
+class Noise(Motion):
     """Gaussian noise of flat power between two frequencies; drawn from the seed of the experiment."""
 
     kind: Literal["noise"]
@@ -101,7 +122,7 @@ class Noise(Table):
 Signal = Annotated[Synthetic | Harmonic | Sweep | Noise, Field(discriminator="kind")]
 
 
-class Record(Table):
+class Record(Motion):
     """A recorded ground motion, from a file or from the folder of records (``hyloop records`` lists it)."""
 
     kind: Literal["record"]
@@ -139,6 +160,8 @@ class Record(Table):
             refuse("file" if self.file else "name", BadInput("give either the file or the name of a record."))
         if self.scale is not None and self.peak is not None:
             refuse("peak", BadInput("scale is given too; give one of them."))
+        if self.fallback is not None and self.fallback.direction is not None:
+            refuse("fallback.direction", BadInput("the fallback takes that of the record; leave it out."))
         return self
 
     def find(self) -> Path | None:
@@ -200,12 +223,39 @@ def ground_motion(spec: Excitation, dt: float, seed: int) -> tuple[GroundMotion,
         note = f"excitation: record {motion.name}{f' ({decided})' if decided else ''}"
     else:
         signal, missing = _fallback(spec) if isinstance(spec, Record) else (spec, "")
-        _count(signal.duration, dt)
+        check_count("excitation.duration", signal.duration, dt)
         motion = signal.motion(dt, seed)
         note = f"excitation: {missing}{motion.name}{' is used instead' if missing else ''}"
-    _count(motion.duration, dt)
+    check_count("excitation.duration", motion.duration, dt)
     stored, motion = motion, motion.resampled(dt)
     return motion, f"{note}, peak {motion.pga:.4g} m/s2, {motion.duration:.4g} s{_lowered(stored, motion)}"
+
+
+def named_motion(name: str, spec: Excitation, dt: float, seed: int) -> tuple[GroundMotion, str]:
+    """The ground motion of `[excitations.NAME]`, or of `[excitation]` where the name is empty; see `ground_motion`.
+
+    What is drawn at random is drawn from the seed of the experiment and the name, so that two motions differ.
+    """
+    if not name:
+        motion, note = ground_motion(spec, dt, seed)
+        if spec.direction is not None:
+            note = f"excitation: {in_words(spec.direction)}: {note.partition(': ')[2]}"
+        return motion, note
+    own = int(np.random.SeedSequence(seed, spawn_key=tuple(name.encode())).generate_state(1)[0])
+    with naming("excitation", f"excitations.{name}"):
+        motion, note = ground_motion(spec, dt, own)
+    return motion, f"excitation: {name}, {in_words(spec.direction)}: {note.partition(': ')[2]}"
+
+
+@contextmanager
+def naming(table: str, name: str) -> Iterator[None]:
+    """Give a table its full name in refusals: excitation.file becomes excitations.north.file."""
+    try:
+        yield
+    except BadInput as error:
+        said = re.sub(rf"\b{table}\.(?=[a-z])", f"{name}.", str(error))
+        error.args = (said if name in said else f"{name}: {said}",)
+        raise
 
 
 def _lowered(stored: GroundMotion, motion: GroundMotion) -> str:
@@ -229,10 +279,10 @@ def _fallback(spec: Record) -> tuple[Signal, str]:
     return spec.fallback, f"{missing}, the fallback "
 
 
-def _count(duration: float, dt: float) -> None:
-    """Refuse a motion with too few or too many steps before anything is allocated for it."""
+def check_count(key: str, duration: float, dt: float) -> None:
+    """Refuse a history with too few or too many steps before anything is allocated for it."""
     if not _FEWEST_STEPS <= duration / dt <= MOST_STEPS:
         raise OutOfBounds(
-            f"excitation.duration = {duration:g} s is {duration / dt:.3g} steps of integrator.dt = {dt:g} s; allowed "
+            f"{key} = {duration:g} s is {duration / dt:.3g} steps of integrator.dt = {dt:g} s; allowed "
             f"are {_FEWEST_STEPS} to {MOST_STEPS}. Change one of them."
         )

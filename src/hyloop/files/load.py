@@ -21,7 +21,14 @@ T = TypeVar("T")
 _PLACES = ("story", "between", "along")
 _SPECIMEN = ("device", "model", "physical", "transfer", "wiring")  # what a site has that does not follow another
 _DEVICES = ("device", "block", "compensator", "actuator", "sensor", "fallback", "twin")  # tables that hold a law
-_NAMED = ("sites", "blocks", "couplings", "controllers")  # tables whose keys are names a person chose
+_NAMED = (
+    "sites",
+    "blocks",
+    "couplings",
+    "controllers",
+    "excitations",
+    "loads",
+)  # tables whose keys are names a person chose
 
 
 def load_experiment(path: str | PathLike[str], overrides: Sequence[str] = ()) -> Experiment:
@@ -123,6 +130,7 @@ def _place_files(data: dict[str, Any], folder: Path) -> None:
     """Files of records, structures, scripts and networks are relative to the file that names them, also merged."""
     for table, key in (
         (data.get("excitation"), "file"),
+        *((table, "file") for several in ("excitations", "loads") for table in _named(data, several)),
         (data.get("structure"), "file"),
         (data.get("structure"), "script"),
         (data, "script"),  # of a file that is a model alone
@@ -134,6 +142,11 @@ def _place_files(data: dict[str, Any], folder: Path) -> None:
             table[key] = str(folder / name)
         elif isinstance(table, dict) and key == "network" and isinstance(name, list):  # several at one site
             table[key] = [str(folder / one) if isinstance(one, str) else one for one in name]
+
+
+def _named(data: dict[str, Any], key: str) -> list[Any]:
+    """Tables that have names, such as [loads.wind]; of a file that is a model alone `loads` is a list of others."""
+    return list(data[key].values()) if isinstance(data.get(key), dict) else []
 
 
 def _tables(data: Any) -> Iterator[dict[str, Any]]:

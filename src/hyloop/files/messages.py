@@ -11,6 +11,7 @@ from hyloop.files.controllers import CONTROLLERS
 from hyloop.files.excitations import EXCITATIONS, SIGNALS
 from hyloop.files.frames.members import MEMBERS
 from hyloop.files.frames.sections import MATERIALS, SECTIONS
+from hyloop.files.loads import LOADS
 from hyloop.files.structures import STRUCTURES
 from hyloop.files.transfers import AXIS, PLAIN, RIG
 from hyloop.files.updaters import UPDATERS
@@ -29,6 +30,8 @@ _NAMED_KINDS = {
     "sections": SECTIONS,
     "members": MEMBERS,
     "controllers": CONTROLLERS,
+    "excitations": EXCITATIONS,
+    "loads": LOADS,
 }  # tables in these have names
 _TAGS = (PLAIN, AXIS, RIG)  # of tables of a transfer system that no key tells apart
 _OWN = ("value_error", "refused")  # problems that hyloop found and pydantic did not

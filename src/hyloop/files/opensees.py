@@ -1,6 +1,7 @@
 """Structures that an OpenSeesPy script builds, in experiment files."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -46,7 +47,7 @@ class OpenSeesScript(Table):
     units: ScriptUnits = ScriptUnits()
     """Units of the script's numbers; default N and m."""
     ground: Literal["ux", "uy", "uz"] = "ux"
-    """Direction of the ground motion."""
+    """Direction of the ground motion, where the excitation does not say it, and of the stories."""
     linearise: bool = False
     """Of a model that is not linear take the tangent stiffness in the state the script leaves; else it is refused."""
     timeout: Annotated[float, Quantity("s", above=0.0, high=86400.0)] = 60.0
@@ -64,7 +65,7 @@ class OpenSeesScript(Table):
             refuse("arguments", BadInput(f"{error}; give numbers, texts, lists and tables."))
         return self
 
-    def model(self, allowed: bool) -> ScriptModel:
+    def model(self, allowed: bool, directions: Sequence[str] = ()) -> ScriptModel:
         """Run the script, if that is allowed."""
         where = "structure.script"
         if not allowed:
@@ -73,7 +74,8 @@ class OpenSeesScript(Table):
                 "if you trust it, add --allow-scripts to the command."
             )
         length, force = UNITS[self.units.length].size, UNITS[self.units.force].size
-        options = {"ground": self.ground, "linearise": self.linearise, "timeout": self.timeout}
+        options: dict[str, Any] = {"ground": self.ground, "directions": directions}
+        options |= {"linearise": self.linearise, "timeout": self.timeout}
         try:
             made = run_script(Path(self.script), self.function, self.arguments, length=length, force=force, **options)
             made = made if self.condense is None else made.condensed(self.condense)

@@ -18,6 +18,7 @@ from hyloop.files.fields import Quantity, Table, refuse, word
 from hyloop.files.hearing import Heard, LinkSpec, check_hearing
 from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import Force, Length, Limits
+from hyloop.files.loads import LoadSpec
 from hyloop.files.networks import NetworkFile, check_connected
 from hyloop.files.recording import Recording
 from hyloop.files.rehearsal import Rehearsal
@@ -204,7 +205,12 @@ class Experiment(Table):
 
     structure: StructureSpec
     integrator: Integrator
-    excitation: Excitation
+    excitation: Excitation | None = None
+    """One ground motion."""
+    excitations: dict[str, Excitation] = Field(default_factory=dict)
+    """Or several ground motions at once, each with its direction; those along one axis add."""
+    loads: dict[str, LoadSpec] = Field(default_factory=dict)
+    """Load histories at degrees of freedom, with ground motions or alone."""
     title: str = ""
     """Heading of the report."""
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
@@ -230,6 +236,11 @@ class Experiment(Table):
         """The experiment that this one is without its devices; itself if it has them."""
         return self._with_devices or self
 
+    @property
+    def motions(self) -> dict[str, Excitation]:
+        """Ground motions by name; the only one of `[excitation]` has none."""
+        return self.excitations if self.excitation is None else {"": self.excitation}
+
     def without_devices(self) -> "Experiment":
         """The same structure under the same excitation, with nothing at its sites; every channel is recorded."""
         everything = self.recording.model_copy(update={"channels": ("*",)})
@@ -247,8 +258,20 @@ class Experiment(Table):
         return copy
 
     @model_validator(mode="after")
+    def _excited(self) -> Self:
+        if self.excitation is not None and self.excitations:
+            advice = "give [excitation] for one ground motion, [excitations.NAME] for several."
+            refuse("excitations", BadInput(f"there is an [excitation] too; {advice}"))
+        if not self.motions and not self.loads:
+            refuse("excitation", BadInput("is missing; every experiment needs an excitation, excitations or loads."))
+        for name, spec in self.excitations.items():
+            if spec.direction is None:
+                refuse(f"excitations.{name}.direction", BadInput('is missing; say where to, as in direction = "x".'))
+        return self
+
+    @model_validator(mode="after")
     def _site_names(self) -> Self:
-        for table in ("sites", "blocks", "couplings", "controllers"):
+        for table in ("sites", "blocks", "couplings", "controllers", "excitations", "loads"):
             for name in getattr(self, table):
                 if not all(part.isidentifier() for part in name.split(".")):
                     refuse(table, BadInput(f"name '{name}' must be letters, digits and underscores, as in 'damper1'."))

@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 
 from hyloop.errors import BadInput, BadShape, UnknownName
 from hyloop.files.damping import Damping
+from hyloop.files.directions import AXES
 from hyloop.files.fields import Quantity, Table, kinds, refuse
 from hyloop.files.frames.frame import Frame, FrameBase, PlaneFrame
 from hyloop.files.frames.tower import TowerFrame
@@ -53,8 +54,9 @@ class Matrices(Table):
     """Stiffness matrix."""
     C: Annotated[Any, Quantity("N s/m", depth=2)] = None
     """Damping matrix; or give damping."""
-    influence: Annotated[Any, Quantity("-", depth=1)] = None
-    """Displacement of each degree of freedom when the ground moves by one; default ones."""
+    influence: Annotated[Any, Quantity("-", depth=1)] | dict[str, Annotated[Any, Quantity("-", depth=1)]] | None = None
+    """Displacement of each degree of freedom when the ground moves by one along x; default ones. Or by direction:
+    { x = [1, 0], z = [0, 1] }."""
     names: Annotated[tuple[str, ...], Field(strict=False, min_length=1)] | None = None
     """Names of the degrees of freedom; default 1, 2, ..."""
     floors: Annotated[tuple[str, ...], Field(strict=False)] = ()
@@ -71,8 +73,7 @@ class Matrices(Table):
             if rows is not None and not (_square(rows, n) or (key == "M" and _flat(rows))):
                 kind = "a list of masses or a square matrix" if key == "M" else f"{n} rows of {n} numbers, as M has"
                 refuse(key, BadShape(f"must be {kind}."))
-        for key in ("influence", "names"):
-            given = getattr(self, key)
+        for key, given in (*self._influences(), ("names", self.names)):
             if given is not None and not (isinstance(given, tuple) and len(given) == n):
                 refuse(key, BadShape(f"must be a list of {n}, one for each degree of freedom."))
         known = self.names or tuple(str(k + 1) for k in range(n))
@@ -90,6 +91,20 @@ class Matrices(Table):
         if self.C is not None and self.damping is not None:
             refuse("damping", BadInput("a damping matrix C is given too; give one of them."))
         return self
+
+    def _influences(self) -> list[tuple[str, Any]]:
+        if not isinstance(self.influence, dict):
+            return [("influence", self.influence)]
+        for axis in self.influence:
+            if axis not in AXES:
+                refuse("influence", UnknownName("direction", axis, AXES))
+        if not self.influence:
+            refuse("influence", BadInput("is empty; give a list for each direction, as in { x = [1, 0], z = [0, 1] }."))
+        return [(f"influence.{axis}", column) for axis, column in self.influence.items()]
+
+    def columns(self) -> dict[str, Any]:
+        """Influence by direction: a list, or none at all, is along x."""
+        return self.influence if isinstance(self.influence, dict) else {"x": self.influence or np.ones(len(self.M))}
 
 
 def _flat(rows: Any) -> bool:

@@ -27,6 +27,7 @@ from hyloop.core.low_rank import LowRank
 from hyloop.loop.site import Site
 from hyloop.record import Recording
 from hyloop.structure import Structure
+from hyloop.structure.places import by_direction
 
 __all__ = ["Derived"]
 
@@ -45,28 +46,27 @@ class Derived:
         Channels they are computed from.
     """
 
-    def __init__(self, structure: Structure, sites: Sequence[Site], excitations: Sequence[str]) -> None:
-        self._structure, self._sites, self._ground = structure, tuple(sites), tuple(excitations)
+    def __init__(self, structure: Structure, sites: Sequence[Site]) -> None:
+        self._structure, self._sites, self._excitations = structure, tuple(sites), structure.excitation_names
         # sparse products go row by row: pieces of a recording give the numbers of the whole, to the last bit
         self._M, self._K, self._load, self._influence, self._others = (
             sparse.csr_array(matrix)
             for matrix in (structure.M, structure.K, structure.excitation, structure.influence, structure.loads)
         )
         self._C = structure.C if isinstance(structure.C, LowRank) else sparse.csr_array(structure.C)
-        directions = structure.influence.shape[1]
         drifts = [structure.story(k + 1) for k in range(len(structure.floors))]
         self._stories = sparse.csr_array(np.array(drifts).reshape(-1, structure.n))
-        self._moving = np.array(structure.floors or np.flatnonzero(structure.influence.any(axis=1)), dtype=int)
+        self._moving = np.array(_moving(structure), dtype=int)
         stories = range(1, len(drifts) + 1)
         self._linear = not structure.elements
         channels = {f"a_abs.{structure.names[k]}": "m/s2" for k in self._moving}
         channels |= {f"drift.{k}": "m" for k in stories}
         channels |= {f"drift_ratio.{k}": "-" for k in stories if structure.heights}
-        channels |= {"base_shear" if directions == 1 else f"base_shear.{k + 1}": "N" for k in range(directions)}
+        channels |= dict.fromkeys(by_direction(structure, "base_shear"), "N")
         channels |= {f"energy.{name}": "J" for name in (*_ENERGIES, *(["residual"] if self._linear else []))}
         self.names, self.units = tuple(channels), tuple(channels.values())
         motion = [f"{symbol}.{name}" for symbol in "uva" for name in structure.names]
-        self._motion = (*self._ground, *motion)
+        self._motion = (*self._excitations, *motion)
         self._devices = tuple(name for site in sites for name in (f"{site.name}.d", site.feedback))
         self.sources = tuple(dict.fromkeys((*self._motion, *self._devices)))
         self._totals = np.zeros(3)  # work of the excitation, of the damping and of the devices
@@ -105,7 +105,7 @@ class Derived:
         return replace(recording, data=data, names=(*wanted, *self.names), units=units, attributes=attributes)
 
     def _rows(self, motion: np.ndarray, devices: np.ndarray) -> np.ndarray:
-        s, n, k = self._structure, self._structure.n, len(self._ground)
+        s, n, k = self._structure, self._structure.n, len(self._excitations)
         e, (u, v, a) = motion[:, :k], (motion[:, k + i * n : k + (i + 1) * n] for i in range(3))
         absolute = a + _times(self._influence, e[:, : s.influence.shape[1]])
         drift = _times(self._stories, u - s.at_rest)
@@ -136,6 +136,21 @@ class Derived:
             return np.column_stack([put_in, kinetic, damping, rest, by_devices])
         stored = stored - self._start[1]
         return np.column_stack([put_in, kinetic, damping, stored, by_devices, rest - stored])
+
+
+def _moving(structure: Structure) -> list[int]:
+    """Degrees of freedom whose absolute acceleration is of interest: the floors, in every direction the ground moves.
+
+    All that the ground moves, where floors are not known.
+    """
+    moved = structure.influence.any(axis=1)
+    if not structure.floors:
+        return np.flatnonzero(moved).tolist()
+    floors = [structure.dof(floor) for floor in structure.floors]
+    place = {name: k for k, name in enumerate(structure.names)}
+    nodes = [structure.names[k].rpartition(".")[0] for k in floors]
+    others = [place.get(f"{node}.u{d}", -1) for d in structure.directions for node in nodes if node]
+    return [*floors, *(k for k in others if k >= 0 and moved[k] and k not in floors)]
 
 
 def _work(before: np.ndarray, force: np.ndarray, path: np.ndarray, total: float) -> np.ndarray:

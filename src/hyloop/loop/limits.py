@@ -5,7 +5,9 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
+from hyloop.core.factor import Factor
 from hyloop.errors import OutOfBounds
 from hyloop.structure import Structure
 
@@ -51,7 +53,8 @@ class Limits:
         \dot E \le |a_g|\, |\iota^T M v| \le |a_g| \sqrt{\iota^T M \iota}\, \sqrt{2 E}, \qquad
         \sqrt{2 E(t)} \le \sqrt{2 E(0)} + \sqrt{\iota^T M \iota} \int_0^t |a_g|\, dt
 
-    whatever the structure does. An unstable step and a collapse under P-Delta break this bound sooner or later.
+    whatever the structure does. A load history F(t) enters in the same way, with :math:`\\sqrt{F_0^T M^{-1} F_0}` for a
+    unit of it. An unstable step and a collapse under P-Delta break this bound sooner or later.
     """
 
     max_u: float = 10.0
@@ -70,12 +73,29 @@ class Limits:
 def impulses(structure: Structure) -> np.ndarray:
     """What a unit impulse of each excitation adds at most to the root of twice the energy: (FᵀM⁻¹F)^½.
 
-    Further loads are judged by the masses they act on, each by itself; without mass there is no bound.
+    A load on a degree of freedom without mass has no such bound, and the kinetic energy is then not watched while it
+    acts.
     """
     ground = np.sqrt(np.sum(structure.influence * (structure.M @ structure.influence), axis=0))
-    mass, loads = structure.M.diagonal()[:, None], structure.loads
-    squares = np.divide(loads**2, mass, out=np.where(loads == 0.0, 0.0, UNBOUNDED**2), where=mass > 0.0)
-    return np.concatenate([ground, np.sqrt(squares.sum(axis=0))])
+    return np.concatenate([ground, _of_loads(structure.M, structure.loads)])
+
+
+def _of_loads(M: Any, loads: np.ndarray) -> np.ndarray:
+    """(FᵀM⁻¹F)^½ of each column, with the inverse of M where there is mass."""
+    heavy = M.diagonal() > 0.0
+    unbounded = loads[~heavy].any(axis=0)
+    own, acting = M[heavy][:, heavy], loads[heavy]
+    if not loads.shape[1] or unbounded.all():
+        return np.full(loads.shape[1], UNBOUNDED)
+    if abs(own).sum() == own.diagonal().sum():  # floor masses: no need to solve anything
+        moved = acting / own.diagonal()[:, None]
+    else:  # an eccentric mass couples degrees of freedom, and moves more easily than its diagonal tells
+        try:
+            moved = Factor(csr_array(own)).solve(acting)
+        except np.linalg.LinAlgError:
+            return np.full(loads.shape[1], UNBOUNDED)
+    squares = np.sum(acting * moved, axis=0)
+    return np.where(unbounded | ~(squares < UNBOUNDED**2) | (squares < 0.0), UNBOUNDED, np.sqrt(abs(squares)))
 
 
 def initial_impulse(structure: Structure, K: Any, u: np.ndarray, v: np.ndarray) -> float:

@@ -143,8 +143,7 @@ class Loop:
 
     def derived(self) -> Derived:
         """What follows from the motion, to be computed from recordings of a run from its start on."""
-        excitations = [name for name in self._wiring.layout.names if name.partition(".")[0] in ("ground", "load")]
-        return Derived(self.structure, self.sites, excitations[: self._plan.excitations])
+        return Derived(self.structure, self.sites)
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -255,7 +254,7 @@ class Loop:
         self._words = self._plan_table.words, self._state_table.words
 
     def _rows(self, excitation: Any, allow_empty: bool = False) -> np.ndarray:
-        return excitation_rows(excitation, self._plan.excitations, self.dt, allow_empty)
+        return excitation_rows(excitation, self.structure, self.dt, allow_empty)
 
     # --- running ----------------------------------------------------------------------------------------------
 
@@ -274,9 +273,10 @@ class Loop:
 
         Parameters
         ----------
-        excitation : array_like, (N,) or (N, k), or GroundMotion
-            Ground acceleration in m/s2 (and further loads), one row for each Δt, the first at t = 0. A motion of
-            another time step is interpolated.
+        excitation : array_like, (N,) or (N, k), or GroundMotion, LoadHistory or a list of these
+            Ground acceleration in m/s2 (and further loads), one row for each Δt, the first at t = 0. In a list a motion
+            for each direction of the ground, or none, and loads at degrees of freedom that the structure has loads at
+            (`Structure.with_loads`); what ends earlier is followed by zeros. Another time step is brought to Δt.
         record : sequence of str, or one str
             Channels to record; ``*`` and ``?`` match as in a shell.
         every : {"step", "tick"}
@@ -306,7 +306,8 @@ class Loop:
 
     def start(self, excitation: Any = 0.0, *, u0: Any = None, v0: Any = None) -> None:
         """Return to the initial state at t = 0, in equilibrium with the excitation there."""
-        first = self._rows(np.atleast_1d(np.asarray(excitation, float))[None, :])[0]
+        given = np.asarray(excitation, dtype=float)  # one number stands for all excitations
+        first = self._rows(np.full(self._plan.excitations, given)[None] if given.ndim == 0 else given[None])[0]
         plan, state, n = self._plan, self._state, self.structure.n
         state.memory[:] = self._initial.memory
         at_rest = self.structure.at_rest

@@ -8,7 +8,8 @@ import numpy as np
 
 import hyloop.integrators
 from hyloop.core import Param
-from hyloop.errors import BadInput, BadShape
+from hyloop.errors import BadInput, BadShape, UnknownName
+from hyloop.hazards.loads import LoadHistory
 from hyloop.hazards.motion import GroundMotion
 from hyloop.integrators import Method
 from hyloop.loop.chains import coupled_blocks
@@ -18,7 +19,9 @@ from hyloop.structure import Structure
 
 METHODS = [name for name in hyloop.integrators.__all__ if name.islower()]
 
-__all__ = ["bounds", "check_parts", "excitation_rows", "vector"]
+__all__ = ["bounds", "check_parts", "excitation_rows", "joined", "vector"]
+
+_HISTORIES = (GroundMotion, LoadHistory)
 
 
 def check_parts(structure: Any, sites: Any, method: Any, blocks: Any, limits: Any) -> None:
@@ -45,10 +48,13 @@ def _kind(value: Any) -> str:
     return f"{value!r}" if isinstance(value, (str, int, float)) else f"a {type(value).__name__}"
 
 
-def excitation_rows(excitation: Any, wanted: int, dt: float, allow_empty: bool = False) -> np.ndarray:
-    """Excitations as finite numbers in one piece: a row for each step, `wanted` columns."""
-    if isinstance(excitation, GroundMotion):
-        excitation = excitation.resampled(dt).a
+def excitation_rows(excitation: Any, structure: Structure, dt: float, allow_empty: bool = False) -> np.ndarray:
+    """Excitations as finite numbers in one piece: a row for each step, a column for each excitation."""
+    wanted = structure.influence.shape[1] + structure.loads.shape[1]
+    if isinstance(excitation, _HISTORIES):
+        excitation = joined(structure, [excitation], dt)
+    elif isinstance(excitation, (list, tuple)) and any(isinstance(one, _HISTORIES) for one in excitation):
+        excitation = joined(structure, excitation, dt)
     try:
         rows = np.asarray(excitation, dtype=float)
     except (TypeError, ValueError) as error:
@@ -66,6 +72,32 @@ def excitation_rows(excitation: Any, wanted: int, dt: float, allow_empty: bool =
             f"(t = {row * dt:g} s). Repair the record."
         )
     return np.ascontiguousarray(rows)
+
+
+def joined(structure: Structure, histories: Sequence[Any], dt: float) -> np.ndarray:
+    """Rows of ground motions, one for each direction or none, and of load histories; what is shorter ends in zeros."""
+    for one in histories:
+        if not isinstance(one, _HISTORIES):
+            raise BadInput(f"excitation: a list holds GroundMotion and LoadHistory, got {_kind(one)}.")
+    motions = [one.resampled(dt).a for one in histories if isinstance(one, GroundMotion)]
+    loads = [one.resampled(dt) for one in histories if isinstance(one, LoadHistory)]
+    directions = structure.influence.shape[1]
+    if motions and len(motions) != directions:
+        raise BadShape(
+            f"excitation: {len(motions)} ground motion(s) for {directions} direction(s) of the ground; give one for "
+            "each, in their order."
+        )
+    rows = np.zeros((max(map(len, (*motions, *loads))), directions + structure.loads.shape[1]))
+    for k, a in enumerate(motions):
+        rows[: len(a), k] = a
+    place = {name: directions + k for k, name in enumerate(structure.load_names)}
+    for load in loads:
+        for name, column in zip(load.at, load.values.T, strict=True):
+            if name not in place:
+                hint = "; add it: structure.with_loads(history)" if not place else ""
+                raise UnknownName("load", name, place, f"loads '{load.name}'{hint}")
+            rows[: len(column), place[name]] += column
+    return rows
 
 
 def bounds(sites: Sequence[Site], blocks: Sequence[FreeBlock]) -> dict[str, Param]:

@@ -13,6 +13,7 @@ from hyloop.errors import BadShape
 from hyloop.integrators import Operators
 from hyloop.loop.limits import UNBOUNDED, Drift, Limits, impulses
 from hyloop.loop.site import Site
+from hyloop.loop.storage import EACH
 from hyloop.loop.wiring import Wiring
 from hyloop.structure import Structure
 
@@ -78,10 +79,25 @@ def _matrices(structure: Structure, operators: Operators) -> dict[str, Any]:
     return {
         **{key: _columns(matrix) for key, matrix in full.items()},
         "has_B": len(full["B"]) > 0,
-        "E": _columns(structure.excitation),
+        **_loads(structure.excitation),
         "dead": structure.dead_load,
         "sparse": structure.is_sparse,
         "matrices": Table(laid_out),
+    }
+
+
+def _loads(excitation: np.ndarray) -> dict[str, Any]:
+    """Columns as they are, from the first that is nearly empty on without their zeros: wind acts at few places."""
+    entries = [np.flatnonzero(column) for column in excitation.T]
+    filled = [EACH * len(dofs) >= len(excitation) for dofs in entries]
+    full = filled.index(False) if False in filled else len(filled)
+    entries[:full] = [np.empty(0, np.int64)] * full
+    return {
+        "full_excitations": full,
+        "E": _columns(excitation[:, :full]),
+        "load_start": _starts(entries),
+        "load_dof": _flat(entries, np.int64),
+        "load_coef": _flat([column[dofs] for column, dofs in zip(excitation.T, entries, strict=True)], float),
     }
 
 

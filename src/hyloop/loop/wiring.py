@@ -162,11 +162,16 @@ def _shared(sites: Sequence[Site], blocks: Sequence[FreeBlock]) -> dict[str, str
 
 
 def _add_excitation(layout: Layout, structure: Structure) -> None:
-    directions, loads = structure.influence.shape[1], structure.loads.shape[1]
-    for k in range(directions):
-        layout.add("ground" if directions == 1 else f"ground.{k + 1}", "m/s2")
-    for k in range(loads):
-        layout.add(f"load.{k + 1}", "N")
+    directions = structure.influence.shape[1]
+    for k, name in enumerate(structure.excitation_names):
+        at_rotations = k >= directions and _rotates(structure, k - directions)
+        layout.add(name, "m/s2" if k < directions else "N m" if at_rotations else "N")
+
+
+def _rotates(structure: Structure, load: int) -> bool:
+    """Whether a load is a moment: all it acts on turns."""
+    acts = np.flatnonzero(structure.loads[:, load])
+    return bool(len(acts)) and all(structure.names[k].rpartition(".")[2] in _ROTATIONS for k in acts)
 
 
 def _add_block(

@@ -17,9 +17,9 @@ _FINE = 400  # points of a curve
 _HEIGHT = 430  # px
 _EXPLAINED = (
     "The bandwidth formula (fb - fa)/(2 f) is the first term of a series: of 5 % it makes 5.03 %, of 10 % 10.2 %, of "
-    "20 % 21.8 %, and other modes bend its curve, too. The fit of one mode, and a constant for the others, to the complex "
-    "amplitudes has no such error; take its damping above 5 %. For devices whose damping depends on amplitude both are "
-    "means over the curve, and the error of the fit tells how far it is from that of a linear mode."
+    "20 % 21.8 %, and other modes bend its curve, too. The fit of one mode, and a constant for the others, to the "
+    "complex amplitudes has no such error; take its damping above 5 %. For devices whose damping depends on amplitude "
+    "both are means over the curve, and the error of the fit tells how far it is from that of a linear mode."
 )
 
 

@@ -65,5 +65,7 @@ def condense(structure: Structure, keep) -> tuple[Structure, np.ndarray]:
         at_rest=structure.at_rest[kept],
         floors=floors,
         heights=structure.heights if stay else (),
+        directions=structure.directions,
+        load_names=structure.load_names,
     )
     return small, T

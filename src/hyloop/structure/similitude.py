@@ -88,4 +88,6 @@ class Similitude:
             at_rest=structure.at_rest * self.length,
             floors=structure.floors,
             heights=[self.length * height for height in structure.heights],
+            directions=structure.directions,
+            load_names=structure.load_names,
         )

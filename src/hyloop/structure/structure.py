@@ -12,6 +12,7 @@ from hyloop.core.low_rank import LowRank
 from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
 from hyloop.structure.elements import Elements
 from hyloop.structure.modes import Modes, dense_modes, sparse_modes
+from hyloop.structure.places import excitation_names, labels, load_columns, place
 
 __all__ = ["DENSE", "Modes", "Structure"]
 
@@ -52,6 +53,12 @@ class Structure:
         structure has no stories; `shear_frame` gives them.
     heights : sequence of float, optional
         Story heights in m, one for each floor, for drift ratios and pictures.
+    directions : sequence of str, optional
+        Names of the directions of ground motion, such as ("x", "z"), one for each column of `influence`: where there
+        are several, channels are called ``ground.x`` and ``base_shear.x``. Default: "1", "2", ...
+    load_names : sequence of str, optional
+        Names of the loads, one for each column: the degrees of freedom where they act (`with_loads` sets them).
+        Channels are called ``load.NAME``, without names ``load.1``, ...
     """
 
     M: Any
@@ -65,6 +72,8 @@ class Structure:
     at_rest: Any = None
     floors: Sequence[str | int] = ()
     heights: Any = ()
+    directions: Sequence[str] = ()
+    load_names: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         is_sparse = sparse.issparse(self.M) or sparse.issparse(self.K)
@@ -98,6 +107,8 @@ class Structure:
             object.__setattr__(self, key, value)
         object.__setattr__(self, "floors", _floors(self))
         object.__setattr__(self, "heights", _heights(self))
+        object.__setattr__(self, "directions", labels("directions", self.directions, self.influence))
+        object.__setattr__(self, "load_names", labels("load_names", self.load_names, self.loads))
         for group in self.elements:
             if group.stiffness.shape != (n, n):
                 raise BadShape(
@@ -128,6 +139,11 @@ class Structure:
         """Load of unit excitations: a column -M influence for each ground direction, then the other loads."""
         return np.hstack([-self.M @ self.influence, self.loads])
 
+    @property
+    def excitation_names(self) -> tuple[str, ...]:
+        """Channel of each column of `excitation`: ``ground`` or, of several, ``ground.x``; ``load.NAME``."""
+        return excitation_names(self)
+
     def dense(self) -> "Structure":
         """The same structure with full matrices, for methods and tools that need them; for small models."""
         return replace(self, M=self.M.toarray(), K=self.K.toarray(), C=self.C.toarray()) if self.is_sparse else self
@@ -139,6 +155,14 @@ class Structure:
     def with_elements(self, *groups: Elements) -> "Structure":
         """The same structure with further nonlinear elements."""
         return replace(self, elements=(*self.elements, *groups))
+
+    def with_loads(self, loads: Any) -> "Structure":
+        """The same structure with a load at each degree of freedom of a `hyloop.hazards.LoadHistory`, or at these.
+
+        ``Loop.run`` then takes the history, alone or beside ground motions. A name may also be "story 3", see `place`.
+        """
+        columns, names = load_columns(self, loads)
+        return replace(self, loads=np.hstack([self.loads, columns]), load_names=(*self.load_names, *names))
 
     def modes(self, extra: Any = 0.0, count: int | None = None) -> Modes:
         """Natural modes of the initial stiffness, plus `extra` (for instance that of the devices).
@@ -165,6 +189,10 @@ class Structure:
         if name not in self.names:
             raise UnknownName("degree of freedom", name, self.names)
         return self.names.index(name)
+
+    def place(self, name: str) -> int:
+        """Index of a degree of freedom by name; "story 3" is the floor on top of that story, "story 3.uz" across."""
+        return place(self, name)
 
     def between(self, upper: str | int, lower: str | int | None = None, factor: float = 1.0) -> np.ndarray:
         """Direction vector of a device between two degrees of freedom (`lower` None: the ground).

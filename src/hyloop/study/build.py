@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -12,13 +12,12 @@ from scipy.linalg import LinAlgError, LinAlgWarning
 from scipy.sparse import csr_array
 
 from hyloop.errors import BadInput, BadShape, UnknownName
-from hyloop.files.excitations import ground_motion
 from hyloop.files.frames.frame import FrameBase, frame_along
 from hyloop.files.limits import loop_limits
 from hyloop.files.schema import METHODS, Experiment, SiteSpec
 from hyloop.files.structures import Damping, OpenSeesScript, ShearFrame, StructureSpec
 from hyloop.files.transfers import AxisSpec
-from hyloop.hazards import GroundMotion
+from hyloop.hazards import GroundMotion, LoadHistory
 from hyloop.loop import Coupled, Derived, FreeBlock, Loop, Site
 from hyloop.loop.building import describe_building
 from hyloop.neural.resampled import resampled
@@ -28,6 +27,7 @@ from hyloop.structure.frames.opensees_script import ScriptModel
 from hyloop.structure.frames.wireframe import wireframe
 from hyloop.study.blocks import device_block, transfer_block
 from hyloop.study.control import controlled
+from hyloop.study.excite import check_mass, excite, ground_axes, load_histories, with_patterns
 from hyloop.study.following import estimates, followed_model, updaters
 from hyloop.study.hearing import check_no_leak, listening
 from hyloop.study.trained import check_networks, check_rate
@@ -44,10 +44,13 @@ class Built:
     ----------
     loop : Loop
         Structure, sites and method.
-    excitation : ndarray, (N, 1)
-        Ground acceleration in m/s2, a row for each step, the first at t = 0.
-    motion : GroundMotion
-        The same with its name and where it came from.
+    excitation : ndarray, (N, k)
+        A row for each step, the first at t = 0: ground acceleration in m/s2 along each direction of the ground, then
+        loads in N or N m (`Structure.excitation_names`).
+    motions : tuple of GroundMotion
+        The ground motions as they are given, with their names and where they came from.
+    loads : LoadHistory or None
+        All load histories together.
     notes : tuple of str
         What a reader of the results must know, such as which excitation was used.
     experiment : Experiment
@@ -62,12 +65,25 @@ class Built:
 
     loop: Loop
     excitation: np.ndarray
-    motion: GroundMotion
+    motions: tuple[GroundMotion, ...]
+    loads: LoadHistory | None
     notes: tuple[str, ...]
     experiment: Experiment
     estimates: dict[str, tuple[float, float]]
     building: dict[str, Any]
     sources: dict[str, str]
+
+    @property
+    def motion(self) -> GroundMotion:
+        """The ground motion, where there is one."""
+        if len(self.motions) != 1:
+            raise BadInput(f"this experiment has {len(self.motions)} ground motions; see motions and loads.")
+        return self.motions[0]
+
+    @property
+    def excited_by(self) -> str:
+        """Names of everything that excites the structure."""
+        return " + ".join([*(motion.name for motion in self.motions), *([self.loads.name] if self.loads else [])])
 
     def recorded(self) -> tuple[list[str], Derived | None]:
         """Channels of the loop that are recorded, and what is derived from its motion, where that is wanted."""
@@ -120,8 +136,13 @@ def build(experiment: Experiment, *, allow_scripts: bool = False) -> Built:
 
 def _build(experiment: Experiment, allow_scripts: bool) -> Built:
     integrator = experiment.integrator
+    axes = ground_axes(experiment)
     with _blame("structure"):
-        frame, model = _structure(experiment.structure, allow_scripts)
+        frame, model = _structure(experiment.structure, allow_scripts, axes)
+    check_mass(experiment, frame)
+    with _blame("loads"):
+        loads = load_histories(experiment, frame)
+        frame = frame if loads[0] is None else with_patterns(frame, model, loads[0])
     for name, site in experiment.sites.items():
         with _blame(f"sites.{name}.device.network"):
             check_rate(site, integrator)
@@ -173,7 +194,7 @@ def _build(experiment: Experiment, allow_scripts: bool) -> Built:
         if not any(fnmatchcase(name, pattern) for name in names):
             raise UnknownName("channel", pattern, names, where="recording.channels")
     with _blame("excitation"):
-        motion, note = ground_motion(experiment.excitation, integrator.dt, experiment.seed)
+        excited = excite(experiment, frame, loads)
     building = describe_building(frame, sites)
     if model is not None:
         building |= wireframe(model) if isinstance(model, Model) else model.wireframe()
@@ -182,10 +203,11 @@ def _build(experiment: Experiment, allow_scripts: bool) -> Built:
             for name, spec in experiment.sites.items()
             if spec.between is not None
         }
-    notes, sources = (note,), {}
+    notes, sources = excited.notes, {}
     if isinstance(model, ScriptModel):
-        notes, sources = (*model.notes, note), {"script": model.script, "script_sha256": model.sha256}
-    return Built(loop, motion.a[:, None], motion, notes, experiment, estimates(experiment), building, sources)
+        notes, sources = (*model.notes, *notes), {"script": model.script, "script_sha256": model.sha256}
+    found = estimates(experiment)
+    return Built(loop, excited.rows, excited.motions, loads[0], notes, experiment, found, building, sources)
 
 
 @contextmanager
@@ -196,7 +218,7 @@ def _blame(where: str, remark: str = "") -> Iterator[None]:
             warnings.simplefilter("error", LinAlgWarning)
             yield
     except BadInput as error:
-        if not str(error).startswith(where):
+        if not str(error).startswith((where, f"{where}s.")):  # excitations.NAME
             error.args = (f"{where}: {error}{remark}",)
         raise
     except (ArithmeticError, LinAlgError, LinAlgWarning, ValueError) as error:
@@ -206,19 +228,24 @@ def _blame(where: str, remark: str = "") -> Iterator[None]:
         ) from None
 
 
-def _structure(spec: StructureSpec, allow_scripts: bool) -> tuple[Structure, Model | ScriptModel | None]:
-    """The structure, and the model it was made of, where it is one with nodes."""
+def _structure(
+    spec: StructureSpec, allow_scripts: bool, axes: Sequence[str]
+) -> tuple[Structure, Model | ScriptModel | None]:
+    """The structure, which the ground moves along these axes, and the model it was made of, if it has nodes."""
     if isinstance(spec, OpenSeesScript):
-        script = spec.model(allow_scripts)
+        script = spec.model(allow_scripts, [f"u{axis}" for axis in axes])
         return script.structure, script
     if isinstance(spec, FrameBase):
         model = spec.model()
-        return spec.structure(model), model
+        return spec.structure(model, [f"u{axis}" for axis in axes]), model
     if isinstance(spec, ShearFrame):
         masses, stiffnesses = (np.broadcast_to(value, spec.stories) for value in (spec.masses, spec.stiffnesses))
-        return shear_frame(masses, stiffnesses, gravity=spec.gravity, heights=spec.heights), None
+        frame = shear_frame(masses, stiffnesses, gravity=spec.gravity, heights=spec.heights)
+        return replace(frame, directions=("x",)), None
     heights = () if spec.heights is None else np.broadcast_to(spec.heights, len(spec.floors))
-    given = {key: getattr(spec, key) for key in ("M", "K", "C", "influence", "floors")}
+    given = {key: getattr(spec, key) for key in ("M", "K", "C", "floors")}
+    chosen = axes or tuple(spec.columns())
+    given |= {"influence": np.column_stack([spec.columns()[axis] for axis in chosen]), "directions": chosen}
     return Structure(**given, names=spec.names or (), heights=heights), None
 
 

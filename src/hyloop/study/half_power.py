@@ -131,7 +131,7 @@ def swept(
         pattern[structure.dof(name)] = factor
     column = structure.names[structure.dof(first)]
     looked_at = f"u.{column}" if channel is None else channel
-    loaded = loop.replace(structure=replace(structure, loads=pattern[:, None]))
+    loaded = loop.replace(structure=replace(structure, loads=pattern[:, None], load_names=()))
     for name in (looked_at, *([peak[0]] if peak else ())):
         if name not in loaded.channels:
             raise UnknownName("channel", name, loaded.channels, where="half-power test")

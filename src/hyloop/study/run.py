@@ -136,7 +136,7 @@ def _about(built: Built, source: Path | None, overrides: tuple[str, ...]) -> dic
     """What a recording says of the experiment it comes from."""
     experiment = built.experiment
     attributes = provenance(source, experiment.seed) | {"title": experiment.title, "notes": list(built.notes)}
-    attributes |= {"periods": built.periods(), "excitation": built.motion.name} | built.sources
+    attributes |= {"periods": built.periods(), "excitation": built.excited_by} | built.sources
     if source is not None:
         attributes["experiment_text"] = source.read_text(encoding="utf-8-sig")
     if overrides:

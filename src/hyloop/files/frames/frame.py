@@ -1,7 +1,7 @@
 """Frames in files: nodes, materials, sections, members, floors, supports, masses and loads, or a regular frame."""
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import product
@@ -31,7 +31,7 @@ class FrameBase(Table):
     materials: dict[str, MaterialSpec] = Field(default_factory=dict)
     sections: dict[str, SectionSpec] = Field(default_factory=dict)
     ground: Literal["ux", "uy", "uz"] = "ux"
-    """Direction of the ground motion."""
+    """Direction of the ground motion, where the excitation does not say it."""
     condense: Annotated[tuple[str, ...], Field(strict=False)] | None = None
     """Condense all elastic degrees of freedom without mass, but for those named here ([]: but for none)."""
     damping: Damping | None = None
@@ -51,9 +51,12 @@ class FrameBase(Table):
     def model(self) -> Model:
         """The frame as nodes and members."""
 
-    def structure(self, model: Model) -> Structure:
-        """The structure of this model, under its dead load and without damping; it knows its stories, along x."""
-        return with_stories(model, model.structure(ground=(self.ground,), condense=self.condense))
+    def structure(self, model: Model, ground: Sequence[str] = ()) -> Structure:
+        """The structure of this model, under its dead load and without damping; it knows its stories, along x.
+
+        `ground` has the directions of several ground motions; default is that of the table.
+        """
+        return with_stories(model, model.structure(ground=tuple(ground) or (self.ground,), condense=self.condense))
 
 
 class Grid(Table):

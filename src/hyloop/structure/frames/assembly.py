@@ -27,7 +27,7 @@ from hyloop.structure.super_element import eliminate
 if TYPE_CHECKING:
     from hyloop.structure.frames.model import Model
 
-__all__ = ["SYMMETRY", "element_groups", "numbering", "on", "spring_order", "structure"]
+__all__ = ["SYMMETRY", "acting", "element_groups", "numbering", "on", "spring_order", "structure"]
 
 STATIC = 50  # iterations of the sections in the gravity stage
 SYMMETRY = 1e-9  # of the largest entry: matrices from a file keep about ten digits
@@ -68,6 +68,7 @@ def structure(
     resolved(initial, names)
     if geometric.nnz:
         stable(initial + geometric, names)
+    ground = (("ux",) if model.dimensions == 2 else ("ux", "uz")) if ground is None else tuple(ground)
     K, load, influence = K + geometric, T.T @ _vector(model, model.loads), _influence(model, names, ground)
     if condense is not None:
         keep = _kept(M, _touched(model, T), names, condense)
@@ -77,7 +78,8 @@ def structure(
         groups = element_groups(model, T, iterations)
     if len(names) <= DENSE:
         K, M = K.toarray(), M.toarray()
-    made = Structure(M=M, K=K, influence=influence, elements=groups, names=names)
+    directions = [direction[1:] for direction in ground]
+    made = Structure(M=M, K=K, influence=influence, elements=groups, names=names, directions=directions)
     if gravity and load.any():
         # Newton's method needs forces that are smooth in u: the same members, iterated to equilibrium
         exact = rest(replace(made, elements=element_groups(model, T, STATIC)), load)
@@ -242,8 +244,32 @@ def _super(model: "Model", matrices: Sequence[np.ndarray]) -> Any:
     return total
 
 
-def _influence(model: "Model", names: Sequence[str], ground: Sequence[str] | None) -> np.ndarray:
-    chosen = (("ux",) if model.dimensions == 2 else ("ux", "uz")) if ground is None else tuple(ground)
+def acting(model: "Model", made: Structure, name: str) -> np.ndarray:
+    """Load pattern of a unit load on a degree of freedom of any node, also of one that moves with a floor."""
+    node, _, dof = name.partition(".")
+    if node not in model.nodes:
+        raise UnknownName("node", node, model.nodes)
+    if dof not in model.dofs:
+        raise UnknownName("degree of freedom", name, [f"{node}.{known}" for known in model.dofs])
+    numbered = numbering(model)
+    row = numbered.T[_places(model, [name])].toarray()[0]
+    place = {other: k for k, other in enumerate(made.names)}
+    if not row.any():
+        raise BadInput(f"'{name}' is held, so that a load there moves nothing.")
+    pattern = np.zeros(made.n)
+    for k in np.flatnonzero(row):
+        if numbered.names[k] not in place:
+            gone = (
+                f"'{numbered.names[k]}', on which a load on '{name}' acts,"
+                if numbered.names[k] != name
+                else f"'{name}'"
+            )
+            raise BadInput(f"{gone} has been condensed; name it in `condense` to keep it.")
+        pattern[place[numbered.names[k]]] = row[k]
+    return pattern
+
+
+def _influence(model: "Model", names: Sequence[str], chosen: Sequence[str]) -> np.ndarray:
     for direction in chosen:
         if direction not in model.dofs[: model.dimensions]:
             raise UnknownName("direction of ground motion", direction, model.dofs[: model.dimensions])

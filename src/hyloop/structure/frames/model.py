@@ -310,6 +310,10 @@ class Model:
         self._ends("device", i, j)
         return assembly.on(self, structure, i, j, self._row("device", i, j, dof))
 
+    def acting(self, structure: Structure, name: str) -> np.ndarray:
+        """Load pattern of a unit load on a degree of freedom "B2.ux", also of a node that moves with a floor."""
+        return assembly.acting(self, structure, name)
+
     # what the methods above share
 
     def _node(self, name: str, where: str) -> None:

@@ -87,9 +87,9 @@ def structure(
             f"opensees_import: the tangent stiffness is not symmetric (by {difference:.1e} of its largest "
             "entry); import the model before it yields."
         )
-    if len(K) > DENSE:
-        return Structure(M=csr_array(M), K=csr_array(K), influence=influence, names=labels)
-    return Structure(M=M, K=K, influence=influence, names=labels)
+    keep = csr_array if len(K) > DENSE else np.asarray
+    directions = [direction[1:] for direction in ground]
+    return Structure(M=keep(M), K=keep(K), influence=influence, names=labels, directions=directions)
 
 
 def left_out(ops: Any) -> list[str]:

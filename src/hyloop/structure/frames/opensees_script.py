@@ -159,6 +159,7 @@ def run_script(
     arguments: Mapping[str, Any] | None = None,
     *,
     ground: str = "ux",
+    directions: Sequence[str] = (),
     length: float = 1.0,
     force: float = 1.0,
     linearise: bool = False,
@@ -171,7 +172,9 @@ def run_script(
     script : Path
         It is run as a module, from its own folder, and then `function` of it is called with `arguments`.
     ground : str
-        Direction of the ground motion.
+        Direction of the ground motion, and of the stories.
+    directions : sequence of str
+        Directions of several ground motions; default: `ground` alone.
     length, force : float
         Units of the script in m and N; time is in s.
     linearise : bool
@@ -209,7 +212,7 @@ def run_script(
                 f"{script.name}: the script ended before the model was read. Take exit() out of it.{printed}"
             )
         with np.load(result, allow_pickle=False) as arrays:
-            return _model(script.name, dict(arrays), ground, length, force)
+            return _model(script.name, dict(arrays), ground, tuple(directions) or (ground,), length, force)
 
 
 def _floors(nodes: Mapping[str, np.ndarray], heavy: Sequence[str], ground: str) -> dict[str, float]:
@@ -227,16 +230,19 @@ def _floors(nodes: Mapping[str, np.ndarray], heavy: Sequence[str], ground: str) 
     return {f"{levels[height]}.{ground}": height for height in sorted(levels) if height > 0.0}
 
 
-def _model(script: str, found: dict[str, np.ndarray], ground: str, length: float, force: float) -> ScriptModel:
+def _model(
+    script: str, found: dict[str, np.ndarray], ground: str, directions: Sequence[str], length: float, force: float
+) -> ScriptModel:
     labels, names = found["labels"].tolist(), found["dofs"].tolist()
     own, every = (
         np.array([1.0 if name.split(".")[1] in _ROTATIONS else length for name in group]) for group in (labels, names)
     )
     # u in SI is `own` times u in the units of the script; work is in force times length
     M, C, K = (force * length * found[key] / np.outer(own, own) for key in "MCK")
-    if not any(label.endswith("." + ground) for label in labels):
-        known = {label.split(".")[1] for label in labels}
-        raise UnknownName("direction of ground motion", ground, known)
+    for direction in directions:
+        if not any(label.endswith("." + direction) for label in labels):
+            known = {label.split(".")[1] for label in labels}
+            raise UnknownName("direction of ground motion", direction, known)
     rest = own * found["at_rest"]
     tags = [str(tag) for tag in found["nodes"]]
     nodes = dict(zip(tags, length * found["places"], strict=True))
@@ -246,7 +252,8 @@ def _model(script: str, found: dict[str, np.ndarray], ground: str, length: float
         M=keep(M),
         K=keep(K),
         C=keep(C) if C.any() else None,
-        influence=np.array([float(label.endswith("." + ground)) for label in labels]),
+        influence=np.array([[float(label.endswith("." + d)) for d in directions] for label in labels]),
+        directions=[direction[1:] for direction in directions],
         names=labels,
         dead_load=K @ rest,
         at_rest=rest,
