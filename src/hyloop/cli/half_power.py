@@ -90,6 +90,7 @@ def run_half_power(
         for f, z, n in zip(found.frequency, found.amplitude, found.cycles, strict=True)
     ]
     print_table(f"Steady amplitude of {found.channel}", columns, rows, right=columns)
+    console.print(f"damping at the amplitude of the peak, from the phase: {found.at_peak:.3%}", highlight=False)
     for name, value in found.at.items():
         console.print(f"load at {name}: {value:.4g} {unit}", highlight=False)
     if found.peak is not None:

@@ -3,7 +3,7 @@
 from hyloop.metrics.agreement import mae, mre, nrmse, pearson_r, r2, rmse, rrse, running_rmsd, snr, trac
 from hyloop.metrics.conformal import BandResult, calibrate, compare_bands, constant_width, coverage_by_run, width_by_run
 from hyloop.metrics.history import Peak, delay, energy, peak
-from hyloop.metrics.resonance import HalfPower, ResonanceFit, fit_resonance, half_power, sine_amplitude
+from hyloop.metrics.resonance import HalfPower, ResonanceFit, fit_resonance, half_power, phase_damping, sine_amplitude
 from hyloop.metrics.tracking import Tracking, tracking, tracking_indicator
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "nrmse",
     "peak",
     "pearson_r",
+    "phase_damping",
     "r2",
     "rmse",
     "rrse",

@@ -13,15 +13,16 @@ frequency :math:`f_p` of the peak. That is the first term of a series: it gives 
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.interpolate import PchipInterpolator
+from scipy.interpolate import CubicSpline
 from scipy.optimize import least_squares
 
 from hyloop.errors import BadInput, BadShape, OutOfBounds
 from hyloop.metrics.check import history
 
-__all__ = ["HalfPower", "ResonanceFit", "fit_resonance", "half_power", "sine_amplitude"]
+__all__ = ["HalfPower", "ResonanceFit", "fit_resonance", "half_power", "phase_damping", "sine_amplitude"]
 
 LEAST = 5  # points of a curve: two numbers of a mode, its size and what others add
+STEEPEST = 0.25  # of the smallest square of 1/amplitude: a peak is at most twice as high as its highest point
 FINE = 20_000  # points on which the interpolated curve is looked at: 1e-4 of the band
 
 
@@ -84,11 +85,12 @@ def sine_amplitude(time: Any, signal: Any, frequency: float) -> complex:
 
 
 def half_power(frequencies: Any, amplitudes: Any) -> HalfPower:
-    """Damping by the bandwidth at half power, on a curve interpolated without overshoot."""
+    """Damping by the bandwidth at half power, on a curve interpolated between its points."""
     f, a = _curve(frequencies, amplitudes)
     fine = np.linspace(f[0], f[-1], FINE)
-    # a cubic through the squares of 1/amplitude, which is nearly a parabola in f, whatever the damping
-    high = 1.0 / np.sqrt(PchipInterpolator(f, a**-2.0)(fine))
+    # cubics through the squares of 1/amplitude, which are a polynomial in f whatever the damping; points too far apart
+    # may let them swing below zero
+    high = 1.0 / np.sqrt(np.maximum(CubicSpline(f, a**-2.0)(fine), STEEPEST * (a**-2.0).min()))
     peak = int(np.argmax(high))
     level = high[peak] / np.sqrt(2.0)
     low = _crossing(fine[: peak + 1][::-1], high[: peak + 1][::-1], level)
@@ -123,6 +125,29 @@ def fit_resonance(frequencies: Any, amplitudes: Any) -> ResonanceFit:
     found = least_squares(left, [rough.frequency, start], x_scale=[0.1 * rough.frequency, 0.1], xtol=1e-12, ftol=1e-12)
     (size, others), error = parts(found.x)[1], float(np.sqrt(np.mean(left(found.x) ** 2) * 2.0))
     return ResonanceFit(float(found.x[0]), float(abs(found.x[1])), complex(size), complex(others), error)
+
+
+def phase_damping(frequencies: Any, amplitudes: Any) -> np.ndarray:
+    r"""Damping at every point of a resonance curve, each at its own amplitude, from the phase of displacement and load.
+
+    .. math:: \operatorname{Re}\frac1U = \frac{1 - r^2}{S}, \qquad \operatorname{Im}\frac1U = \frac{2 \zeta r}{S}
+
+    The first does not know of damping: a line over f² gives S and f_n. Then the second gives ζ point by point, whether
+    or not it depends on amplitude. What other modes add is left out.
+
+    Parameters
+    ----------
+    frequencies, amplitudes : array_like, (points,)
+        In any order; complex amplitudes of displacement.
+    """
+    f, z = np.asarray(frequencies, dtype=float), np.asarray(amplitudes, dtype=complex)
+    _curve(f, np.abs(z))
+    weight = np.abs(z)  # equal relative errors
+    rows = np.column_stack([np.ones(len(f)), -(f**2)])
+    (a, b), *_ = np.linalg.lstsq(rows * weight[:, None], (1.0 / z).real * weight, rcond=None)
+    if not a * b > 0.0:
+        return np.full(len(f), np.nan)
+    return (1.0 / z).imag / (2.0 * a * f * np.sqrt(b / a))
 
 
 def _mode(f: np.ndarray, frequency: float, damping: float) -> np.ndarray:

@@ -34,6 +34,8 @@ class HalfPowerTest:
         Of the amplitude of the channel.
     fit : ResonanceFit
         Of the displacement that belongs to it.
+    by_phase : ndarray, (points,)
+        Damping at the amplitude of each point (`hyloop.metrics.phase_damping`).
     order : int
         0 for a channel of displacements or forces, 1 of velocities, 2 of accelerations.
     expected : float
@@ -54,6 +56,7 @@ class HalfPowerTest:
     change: np.ndarray
     band: HalfPower
     fit: ResonanceFit
+    by_phase: np.ndarray
     order: int
     expected: float
     peak: tuple[str, float, float] | None = None
@@ -62,6 +65,11 @@ class HalfPowerTest:
     def fitted(self, frequencies: np.ndarray) -> np.ndarray:
         """Amplitude of the channel by the fit."""
         return np.abs(self.fit.at(frequencies) * (2j * np.pi * frequencies) ** self.order)
+
+    @property
+    def at_peak(self) -> float:
+        """Damping at the largest amplitude, from the phase there."""
+        return float(self.by_phase[int(np.argmax(np.abs(self.amplitude)))])
 
     def sentence(self) -> str:
         """The answer."""
@@ -87,6 +95,7 @@ class HalfPowerTest:
             "unit": self.unit,
             "expected_frequency": plain(self.expected),
             "fit": {"frequency": self.fit.frequency, "damping": self.fit.damping, "error": self.fit.error},
+            "damping_at_peak": plain(self.at_peak),
             "half_power": {key: plain(value) for key, value in self.band._asdict().items()},
             "peak": None if self.peak is None else dict(zip(("channel", "wanted", "found"), self.peak, strict=True)),
             "points": [

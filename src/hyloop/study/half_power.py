@@ -18,7 +18,7 @@ from hyloop.files.recording import Recording as RecordingSpec
 from hyloop.files.schema import Experiment
 from hyloop.hazards.loads import harmonic_load
 from hyloop.loop import Loop
-from hyloop.metrics.resonance import fit_resonance, half_power, sine_amplitude
+from hyloop.metrics.resonance import fit_resonance, half_power, phase_damping, sine_amplitude
 from hyloop.report.half_power_result import HalfPowerTest
 from hyloop.study.build import build
 
@@ -34,7 +34,8 @@ NARROW = 2.5  # second sweep: so many times the damping to both sides
 LEAST_WIDTH = 0.02  # of the frequency, to both sides
 PER_CYCLE = 20  # steps, at least: fewer bend the sine
 NEAR = 0.02  # part by which the peak of the channel asked for may be off
-SCALINGS = 12
+SCALINGS = 20
+FAR = np.log(10.0)  # most by which a load grows or shrinks in one go, as a logarithm
 GUESS = 0.05  # damping, for the first load where none is given
 ORDERS = {"m/s": 1, "rad/s": 1, "m/s2": 2, "rad/s2": 2}
 
@@ -143,11 +144,16 @@ def swept(
     wanted = abs(peak[1]) if peak else None
     if frequencies is None:
         wide = np.linspace(*WIDE, POINTS) * expected
-        points, force = sweep.to_peak(wide, force, wanted, 0.6)
+        points, force = sweep.to_peak(wide, force, wanted, 0.5)
         given = _narrow(wide, points)
+        points, force = sweep.to_peak(given, force, wanted, 0.9)
+        if np.isnan(half_power(given, [abs(point.amplitude) for point in points]).damping):
+            # a curve that leans does not lie about its peak: all frequencies together
+            given = np.unique(np.append(wide, given))
+            points = sweep.run(given, force, 1.0)
     else:
         given = np.unique(np.asarray(frequencies, dtype=float))
-    points, force = sweep.to_peak(given, force, wanted, 1.0)
+        points, force = sweep.to_peak(given, force, wanted, 1.0)
     unit = loaded.channels[looked_at]
     order, z = ORDERS.get(unit, 0), np.array([point.amplitude for point in points])
     change = np.array([point.change for point in points])
@@ -170,6 +176,7 @@ def swept(
         change=change,
         band=half_power(given, np.abs(z)),
         fit=fit_resonance(given, z / (2j * np.pi * given) ** order),
+        by_phase=phase_damping(given, z / (2j * np.pi * given) ** order),
         order=order,
         expected=expected,
         peak=None if peak is None else (peak[0], abs(peak[1]), max(point.largest for point in points)),
@@ -224,16 +231,22 @@ class _Sweep:
         The frequency of the peak moves with the load, so that both are found in turn.
         """
         points = self.run(frequencies, force, until)
-        for _ in range(SCALINGS if wanted else 0):
+        if wanted is None:
+            return points, force
+        known: list[tuple[float, float]] = []  # load and largest, as logarithms
+        for _ in range(SCALINGS):
             largest = max(point.largest for point in points)
             if not largest > 0.0:
                 raise BadInput(f"half-power test: {self._by} does not move, so that no load can be scaled by it.")
-            if wanted is None or abs(largest / wanted - 1.0) < NEAR:
-                break
-            # a device that yields all at once answers with far more than in proportion
-            force *= float(np.clip(wanted / largest, 0.2, 5.0))
+            if abs(largest / wanted - 1.0) < NEAR:
+                return points, force
+            known.append((np.log(force), np.log(largest)))
+            force = float(np.exp(_next_load(known, np.log(wanted))))
             points = self.run(frequencies, force, until)
-        return points, force
+        raise BadInput(
+            f"half-power test: no load was found with which {self._by} peaks near {wanted:.4g}; the last, {force:.4g}, "
+            f"gives {max(point.largest for point in points):.4g}. Give another peak, or the amplitude of the load."
+        )
 
     def point(self, frequency: float, force: float) -> _Point:
         """The steady answer at one frequency; with twice the cycles until it is steady."""
@@ -275,6 +288,21 @@ def _mode(loop: Loop, pattern: np.ndarray) -> tuple[float, float]:
     if not share[k] > 0.0:
         raise BadInput("half-power test: no mode answers to a load there; give another degree of freedom.")
     return float(modes.omega[k] / (2 * np.pi)), float(share[k])
+
+
+def _next_load(known: list[tuple[float, float]], wanted: float) -> float:
+    """Logarithm of a better load: on the power law through the last two, within what is known to lie on both sides.
+
+    Devices that yield or slide answer with far more than in proportion.
+    """
+    load, largest = known[-1]
+    power = 1.0
+    if len(known) > 1 and load != known[-2][0]:
+        power = float(np.clip((largest - known[-2][1]) / (load - known[-2][0]), 0.5, 20.0))
+    below = max((f for f, x in known if x < wanted), default=load - FAR)
+    above = min((f for f, x in known if x > wanted), default=load + FAR)
+    better = load + (wanted - largest) / power
+    return better if below < better < above else 0.5 * (below + above)
 
 
 def _highest(points: Sequence[_Point]) -> int:

@@ -32,6 +32,7 @@ ITERATIONS = 40  # with one size of step
 SLOW = 0.2  # the tangent is renewed where an iteration leaves more than this of the residual
 SHORTEST = 1 / 32  # of a correction that leads farther away
 HALVINGS = 8  # of a step in which no equilibrium is found
+LOST = 0.1  # of the largest factor so far, that may be lost or gained in a leap
 STATIC = 50  # section iterations of beam-columns: Newton's method needs forces that are smooth in u
 
 
@@ -84,7 +85,7 @@ class Path:
         self._elastic = self._K = tangent(structure, self.u, self.states, self._colours)
         # border and K in one size, so that both solve well: the last unknown is a displacement like the others
         self._size = abs(self._K).max() / np.abs(load).max()
-        self._seen, self.leaps = seen, list[float]()
+        self._seen, self.leaps, self._largest = seen, list[float](), 0.0  # the largest factor so far
         seen(self.u)
         self._last = np.zeros(structure.n), 0.0, 0.0  # increments of u, factor and displacement
 
@@ -107,26 +108,30 @@ class Path:
     def leap(self, goal: float) -> bool:
         """Find an equilibrium farther on, where there is none near by: the path falls back on the way and is left.
 
-        That happens where cracks close or cover spalls all at once, and a real structure would jump, too.
+        That happens where cracks close or cover spalls all at once, and a real structure would jump, too. An
+        equilibrium with another load altogether belongs to another branch and is not taken.
         """
         last, before = self._last, self.displacement
         for guess in (last, (np.zeros_like(self.u), 0.0, 0.0)):
             self._last = guess
-            if self._newton(goal):
+            if self._newton(goal, LOST * self._largest):
                 self.leaps.append(before)
                 return True
         self._last = last
         return False
 
-    def _newton(self, goal: float) -> bool:
-        """Newton's method, with a tangent that is kept while it is good, and shorter corrections that lead away."""
+    def _newton(self, goal: float, most: float = np.inf) -> bool:
+        """Newton's method, with a tangent that is kept while it is good, and shorter corrections that lead away.
+
+        An equilibrium whose factor differs by more than `most` from the last one is none.
+        """
         u, factor = self._guess(goal)
         residual, error, trial = self._residual(u, factor)
         before = np.inf
         for _ in range(ITERATIONS):
-            if error < BALANCE:
+            if error < BALANCE and abs(factor - self.factor) <= most:
                 return self._keep(u, factor, trial)
-            if not np.isfinite(error):
+            if not np.isfinite(error) or error < BALANCE:
                 return False
             if error > SLOW * before:
                 self._K, self._factors = tangent(self.structure, u, self.states, self._colours), None
@@ -148,6 +153,7 @@ class Path:
         step = float(self._control @ (u - self.u))
         self._last = u - self.u, factor - self.factor, step
         self.u, self.factor, self.states = u, factor, states
+        self._largest = max(self._largest, abs(factor))
         self._seen(u)
         return True
 
