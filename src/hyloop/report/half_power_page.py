@@ -18,10 +18,10 @@ _HEIGHT = 430  # px
 _EXPLAINED = (
     "The bandwidth formula (fb - fa)/(2 f) is the first term of a series: of 5 % it makes 5.03 %, of 10 % 10.2 %, of "
     "20 % 21.8 %, and other modes bend its curve, too. The fit of one mode, and a constant for the others, to the "
-    "complex amplitudes has no such error; take its damping above 5 %. Where the damping depends on amplitude both judge "
-    "a curve that is none of a linear mode, as the error of the fit tells: a damper whose force grows with v^0.4 has 0.7 "
-    "of its damping by the bandwidth and up to twice of it by the fit. Then take the one at the amplitude of the peak, "
-    "from the phase between load and displacement."
+    "complex amplitudes has no such error; take its damping above 5 %. Where the damping depends on amplitude both "
+    "judge a curve that is none of a linear mode, as the error of the fit tells: of a damper whose force grows with "
+    "v^0.4 the bandwidth tells 0.7 and the fit 0.8. Then take the damping at the amplitude of the peak, from the phase "
+    "between load and displacement."
 )
 
 
