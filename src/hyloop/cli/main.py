@@ -1,7 +1,7 @@
 """The command line as a whole.
 
-Exit codes: 0 done, 1 a run or a download failed, or a rehearsal says no-go, 2 bad input, 130 interrupted (128 and the
-number of the signal).
+Exit codes: 0 done, 1 a run or a download failed, or a rehearsal says no-go, or a pushover ends early, 2 bad input, 130
+interrupted (128 and the number of the signal).
 """
 
 import os
@@ -17,11 +17,13 @@ from hyloop.cli.commands import (
     calibrate,
     data,
     examples,
+    half_power,
     identify,
     identify_rig,
     info,
     model,
     peek,
+    push,
     recordings,
     rehearse,
     run,
@@ -74,6 +76,8 @@ app = typer.Typer(
 for command in (
     run.run,
     rehearse.rehearse,
+    push.push,
+    half_power.half_power,
     examples.new,
     examples.examples,
     recordings.show,

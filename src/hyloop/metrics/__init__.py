@@ -4,6 +4,7 @@ from hyloop.metrics.agreement import mae, mre, nrmse, pearson_r, r2, rmse, rrse,
 from hyloop.metrics.comfort import CRITERIA, Comfort, Criterion, comfort, corner_accelerations
 from hyloop.metrics.conformal import BandResult, calibrate, compare_bands, constant_width, coverage_by_run, width_by_run
 from hyloop.metrics.history import Peak, delay, energy, peak
+from hyloop.metrics.resonance import HalfPower, ResonanceFit, fit_resonance, half_power, phase_damping, sine_amplitude
 from hyloop.metrics.tracking import Tracking, tracking, tracking_indicator
 
 __all__ = [
@@ -11,7 +12,9 @@ __all__ = [
     "BandResult",
     "Comfort",
     "Criterion",
+    "HalfPower",
     "Peak",
+    "ResonanceFit",
     "Tracking",
     "calibrate",
     "comfort",
@@ -21,15 +24,19 @@ __all__ = [
     "coverage_by_run",
     "delay",
     "energy",
+    "fit_resonance",
+    "half_power",
     "mae",
     "mre",
     "nrmse",
     "peak",
     "pearson_r",
+    "phase_damping",
     "r2",
     "rmse",
     "rrse",
     "running_rmsd",
+    "sine_amplitude",
     "snr",
     "trac",
     "tracking",

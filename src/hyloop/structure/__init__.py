@@ -11,6 +11,7 @@ from hyloop.structure.fibres.reinforced import rc_rectangle
 from hyloop.structure.fibres.sections import ElasticSection, FibreSection, moment_curvature
 from hyloop.structure.frames.model import Model
 from hyloop.structure.frames.plane_frame import plane_frame
+from hyloop.structure.frames.pushover import PushedDevice, Pushover, cycles, pushover
 from hyloop.structure.modes import Modes
 from hyloop.structure.shear import shear_frame
 from hyloop.structure.similitude import Similitude
@@ -29,6 +30,8 @@ __all__ = [
     "Material",
     "Model",
     "Modes",
+    "PushedDevice",
+    "Pushover",
     "Rule",
     "Similitude",
     "Steel",
@@ -37,6 +40,7 @@ __all__ = [
     "axial_response",
     "caughey",
     "condense",
+    "cycles",
     "eliminate",
     "fibre_beams",
     "flexibility",
@@ -49,6 +53,7 @@ __all__ = [
     "modal_and_stiffness",
     "moment_curvature",
     "plane_frame",
+    "pushover",
     "rayleigh",
     "rc_rectangle",
     "section_response",

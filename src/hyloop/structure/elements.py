@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from hyloop.core.block import Instance
+from hyloop.core.block import Block, Instance
 from hyloop.core.jit import GROUP, call_block, compile_c
 from hyloop.errors import BadInput, BadShape
 
-__all__ = ["Elements", "spring_force", "springs"]
+__all__ = ["Elements", "law_of", "spring_force", "spring_members", "springs"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,10 +114,40 @@ def springs(laws: Instance | Sequence[Instance], directions: Any) -> Elements:
     )
 
 
+def law_of(group: Elements) -> Block | None:
+    """The law of a group of `springs`; None for other groups."""
+    return group.keep[0] if group.function is _springs() else None
+
+
+def spring_members(group: Elements) -> list[tuple[np.ndarray, Elements]]:
+    """Row of directions and a group of its own for every member of a group of `springs`.
+
+    After a call of its `forces` the last number of its state is the force of the member.
+    """
+    count, _, nx, n_p, _ = (int(k) for k in group.integers[:5])
+    start, dof = group.integers[_HEADER:][: count + 1], group.integers[_HEADER + count + 1 :]
+    found = []
+    for e in range(count):
+        places = slice(int(start[e]), int(start[e + 1]))
+        row = np.zeros(group.stiffness.shape[0])
+        row[dof[places]] = group.parameters[count * n_p :][places]
+        used = dof[places]
+        alone = Elements(
+            name=group.name,
+            function=group.function,
+            initial=np.concatenate([group.initial[e * nx : (e + 1) * nx], np.zeros(_INPUTS + 1)]),
+            parameters=np.concatenate([group.parameters[e * n_p : (e + 1) * n_p], row[used]]),
+            integers=np.concatenate([[1], group.integers[1:_HEADER], [0, len(used)], used]).astype(np.int64),
+            stiffness=np.zeros((0, 0)),
+            keep=group.keep,
+        )
+        found.append((row, alone))
+    return found
+
+
 _HEADER = 7  # members, address of the law, sizes of its state, parameters and inputs, then which inputs: 0 d, 1 v
-_INPUTS = (
-    2  # of one law; behind the states, so that nothing is allocated in a step, and before the forces of all members
-)
+# inputs of one law, behind the states so that nothing is allocated in a step, and before the forces of all members
+_INPUTS = 2
 
 
 def spring_force(group: Elements, member: int) -> int:

@@ -11,7 +11,7 @@ from hyloop.errors import BadInput
 from hyloop.structure.frames.checks import MECHANISM, lowest, stable
 from hyloop.structure.structure import Structure
 
-__all__ = ["resisting_force", "rest", "tangent"]
+__all__ = ["balance", "colours_of", "resisting_force", "rest", "tangent"]
 
 BALANCE = 1e-10  # residual force in terms of the load
 ROUND_OFF = 1e-15  # of the terms of K u: what remains of them in their sum, however large the load
@@ -71,15 +71,15 @@ def _resistance(structure: Structure, u: np.ndarray, states: list[np.ndarray], s
 
 def _loaded(structure: Structure, load: np.ndarray, steps: int) -> tuple[np.ndarray, list[np.ndarray]]:
     """Displacements and states of all groups under the full load, with smaller steps where those asked for fail."""
-    colours = _colours(structure)
+    colours = colours_of(structure)
     states = [group.initial.copy() for group in structure.elements]
     u, K_t = np.zeros(structure.n), csr_array(structure.initial_stiffness)
     try:
         for step in range(1, steps + 1):
-            u, states, K_t, _ = _balance(structure, load * step / steps, u, states, K_t, colours, load)
+            u, states, K_t, _ = balance(structure, load * step / steps, u, states, K_t, colours, load)
         # members that carry unbalanced forces on settle when they are called again
         for _ in range(ITERATIONS):
-            u, states, K_t, iterations = _balance(structure, load, u, states, K_t, colours, load)
+            u, states, K_t, iterations = balance(structure, load, u, states, K_t, colours, load)
             if iterations == 0:
                 break
     except BadInput:
@@ -89,7 +89,7 @@ def _loaded(structure: Structure, load: np.ndarray, steps: int) -> tuple[np.ndar
     return u, states
 
 
-def _balance(
+def balance(
     structure: Structure,
     F: np.ndarray,
     u: np.ndarray,
@@ -140,7 +140,7 @@ def tangent(
     Unknowns that share no member are displaced together (Curtis, Powell and Reid 1974, doi:10.1093/imamat/13.1.117),
     so the work does not grow with the size of the model.
     """
-    pattern, colour = _colours(structure) if colours is None else colours
+    pattern, colour = colours_of(structure) if colours is None else colours
 
     def force(u):
         return _of_members(structure, u, [x.copy() for x in states])
@@ -157,7 +157,7 @@ def tangent(
     return csr_array(csr_array(structure.K) + (K + K.T) / 2)
 
 
-def _colours(structure: Structure) -> tuple[Any, np.ndarray]:
+def colours_of(structure: Structure) -> tuple[Any, np.ndarray]:
     """Where the tangent can have entries, and a colour for each unknown such that no row holds one colour twice."""
     K = csr_array(structure.K)
     entries = abs(K) + sum((abs(csr_array(group.stiffness)) for group in structure.elements), csr_array(K.shape))

@@ -24,7 +24,8 @@ chord are; V is the force on end i along the local axis, with P-Delta
 negative y; at end i it is the opposite of M_i. A reaction is the force of the support on the structure: the sum of what
 all members ask for there, less dead loads on the support itself. A support shear is minus the sum of all horizontal
 reactions, and so has the sign of ``base_shear``, which is derived from inertia; the two differ by the force of the
-inherent damping, which belongs to no member. Masses on held degrees of freedom are no part of a structure, and none of a reaction.
+inherent damping, which belongs to no member. Masses on held degrees of freedom are no part of a structure, and none of
+a reaction.
 """
 
 from collections.abc import Mapping, Sequence
