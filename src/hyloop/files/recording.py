@@ -32,6 +32,8 @@ class Recording(Table):
     """Record at every step or at every controller tick."""
     derived: bool = True
     """Record absolute accelerations, story drifts, base shear and energies too."""
+    picture: bool = False
+    """Record a moving picture of a frame in space, at most 25 times a second, into NAME.picture.h5 beside the file."""
     sections: dict[str, SectionSpec] = Field(default_factory=dict)
     """Sections of fibre beam-columns, by a name of your own, whose moment and curvature the page shows."""
 

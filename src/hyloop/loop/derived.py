@@ -28,7 +28,7 @@ from hyloop.loop.site import Site
 from hyloop.record import Recording
 from hyloop.structure import Structure
 
-__all__ = ["Derived"]
+__all__ = ["Derived", "floors_across"]
 
 _WORK = 4_000_000  # numbers that are worked on at once
 _ENERGIES = ("input", "kinetic", "damping", "structure", "devices")
@@ -56,12 +56,19 @@ class Derived:
         directions = structure.influence.shape[1]
         drifts = [structure.story(k + 1) for k in range(len(structure.floors))]
         self._stories = sparse.csr_array(np.array(drifts).reshape(-1, structure.n))
-        self._moving = np.array(structure.floors or np.flatnonzero(structure.influence.any(axis=1)), dtype=int)
+        across = floors_across(structure)
+        moving = [*structure.floors, *across] or np.flatnonzero(structure.influence.any(axis=1))
+        self._moving = np.array(moving, dtype=int)
         stories = range(1, len(drifts) + 1)
+        below, above = np.array([-1, *across[:-1]], dtype=int)[: len(across)], np.array(across, dtype=int)
+        self._across = below, above
         self._linear = not structure.elements
         channels = {f"a_abs.{structure.names[k]}": "m/s2" for k in self._moving}
         channels |= {f"drift.{k}": "m" for k in stories}
         channels |= {f"drift_ratio.{k}": "-" for k in stories if structure.heights}
+        if across:
+            channels |= {f"drift_z.{k}": "m" for k in stories}
+            channels |= {f"drift_ratio_z.{k}": "-" for k in stories if structure.heights}
         channels |= {"base_shear" if directions == 1 else f"base_shear.{k + 1}": "N" for k in range(directions)}
         channels |= {f"energy.{name}": "J" for name in (*_ENERGIES, *(["residual"] if self._linear else []))}
         self.names, self.units = tuple(channels), tuple(channels.values())
@@ -112,6 +119,11 @@ class Derived:
         columns = [absolute[:, self._moving], drift]
         if s.heights:
             columns.append(drift / np.asarray(s.heights))
+        below, above = self._across
+        if len(above):
+            moved = u - s.at_rest
+            drift = moved[:, above] - np.where(below < 0, 0.0, moved[:, below])
+            columns += [drift, drift / np.asarray(s.heights)] if s.heights else [drift]
         other = _times(self._others, e[:, s.influence.shape[1] :])  # loads that are not those of the ground
         columns.append(_times(self._influence.T.tocsr(), other - _times(self._M, absolute)))
         return np.hstack([*columns, self._energies(e, u, v, devices)])
@@ -136,6 +148,14 @@ class Derived:
             return np.column_stack([put_in, kinetic, damping, rest, by_devices])
         stored = stored - self._start[1]
         return np.column_stack([put_in, kinetic, damping, stored, by_devices, rest - stored])
+
+
+def floors_across(structure: Structure) -> list[int]:
+    """Degrees of freedom ``uz`` of the nodes whose ``ux`` are the floors; none unless all have one, as in space."""
+    place = {name: k for k, name in enumerate(structure.names)}
+    names = [structure.names[k] for k in structure.floors]
+    across = [place.get(f"{name.removesuffix('.ux')}.uz") for name in names if name.endswith(".ux")]
+    return [k for k in across if k is not None] if len(across) == len(names) and None not in across else []
 
 
 def _work(before: np.ndarray, force: np.ndarray, path: np.ndarray, total: float) -> np.ndarray:

@@ -58,6 +58,8 @@ class Built:
         Floors, story heights, where devices are, and the nodes and members of a frame, to draw it.
     sources : dict of str
         What else it was built from: name and checksum of a script.
+    model : Model or ScriptModel, optional
+        Nodes and members of the structure, where it has some.
     """
 
     loop: Loop
@@ -68,6 +70,7 @@ class Built:
     estimates: dict[str, tuple[float, float]]
     building: dict[str, Any]
     sources: dict[str, str]
+    model: Model | ScriptModel | None = None
 
     def recorded(self) -> tuple[list[str], Derived | None]:
         """Channels of the loop that are recorded, and what is derived from its motion, where that is wanted."""
@@ -169,7 +172,7 @@ def _build(experiment: Experiment, allow_scripts: bool) -> Built:
     check_no_leak(loop)
     check_channels(experiment, loop)
     names = [*loop.channels, *(loop.derived().names if experiment.recording.derived else ())]
-    for pattern in experiment.recording.channels:
+    for pattern in experiment.recording.channels if whole is experiment else ():  # channels of devices went with them
         if not any(fnmatchcase(name, pattern) for name in names):
             raise UnknownName("channel", pattern, names, where="recording.channels")
     with _blame("excitation"):
@@ -185,7 +188,7 @@ def _build(experiment: Experiment, allow_scripts: bool) -> Built:
     notes, sources = (note,), {}
     if isinstance(model, ScriptModel):
         notes, sources = (*model.notes, note), {"script": model.script, "script_sha256": model.sha256}
-    return Built(loop, motion.a[:, None], motion, notes, experiment, estimates(experiment), building, sources)
+    return Built(loop, motion.a[:, None], motion, notes, experiment, estimates(experiment), building, sources, model)
 
 
 @contextmanager

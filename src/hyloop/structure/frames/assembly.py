@@ -27,7 +27,7 @@ from hyloop.structure.super_element import eliminate
 if TYPE_CHECKING:
     from hyloop.structure.frames.model import Model
 
-__all__ = ["SYMMETRY", "element_groups", "numbering", "on", "structure"]
+__all__ = ["SYMMETRY", "deformations", "displacements", "element_groups", "numbering", "on", "structure"]
 
 STATIC = 50  # iterations of the sections in the gravity stage
 SYMMETRY = 1e-9  # of the largest entry: matrices from a file keep about ten digits
@@ -96,6 +96,25 @@ def numbering(model: "Model") -> Numbering:
         stiff[_places(model, part.dofs)[part.K.any(axis=1)]] = True
     stiff |= (_vector(model, model.masses) != 0.0) | (_vector(model, model.loads) != 0.0)
     return number(model.nodes, model.held, list(model.floors.values()), stiff)
+
+
+def displacements(model: "Model", made: Structure) -> Any:
+    """All displacements of all nodes, node by node, from those of a structure of this model; sparse, (all, n).
+
+    What was condensed follows statically from what was kept.
+    """
+    numbered = numbering(model)
+    place = {name: k for k, name in enumerate(numbered.names)}
+    keep = [place[name] for name in made.names]
+    if len(keep) == len(place):
+        return csr_array(numbered.T[:, keep])
+    K, geometric = (numbered.T.T @ matrix @ numbered.T for matrix in _stiffness(model))
+    return csr_array(numbered.T @ eliminate(K + geometric, keep)[1])
+
+
+def deformations(model: "Model", members: Sequence[Member], T: Any) -> Any:
+    """Basic deformations of some members from unknowns, of which T gives all displacements; sparse."""
+    return csr_array(_rows(model, members) @ T)
 
 
 def on(model: "Model", made: Structure, i: str, j: str, rows: np.ndarray) -> np.ndarray:
