@@ -37,10 +37,13 @@ def space_movie(
     shown = [part for part in (yielding, "devices by the energy they have taken" if sites else "") if part]
     caption = f"Displacements relative to the ground, enlarged{'; ' if shown else ''}{', '.join(shown)}."
     step = float(times[1] - times[0])
+    moves, floors = _columns(picture)
     caption += f" {1 / step:.3g} frames in a second are recorded. Drag to turn it."
     return SpaceMovie(
         dt=step,
         places=np.array(frame["places"]),
+        moves=moves,
+        floors=floors,
         lines={kind: [(i, j) for i, j, of in frame["lines"] if of == kind] for kind in ("column", "beam", "floor")},
         braces=[(i, j) for _, i, j in frame["braces"]],
         devices=[(place[ends[0]], place[ends[-1]]) for ends in sites.values()],
@@ -93,9 +96,41 @@ def peak_ductility(recording: Recording) -> tuple[float, int, int] | None:
 
 
 def _run(name: str, recording: Recording, picture: Recording, sites: list[str], times: np.ndarray) -> Run:
-    moved, reached = displaced(picture), ductilities(picture)
+    moved, reached = _moved(picture), ductilities(picture)
     rows = np.clip(np.searchsorted(picture.time, times - 1e-9), 0, len(picture) - 1)
-    return Run(name, moved[rows], reached[rows], _energies(recording, sites, times))
+    has_devices = any(device_channels(recording, site) for site in sites)
+    return Run(name, moved[rows], reached[rows], _energies(recording, sites if has_devices else [], times))
+
+
+def _columns(picture: Recording) -> tuple[list[int], list[tuple[int, int, float, list[int]]]]:
+    """What the displacements of a picture move, and its rigid floors."""
+    frame = picture.attributes["frame"]
+    place, at = {node: k for k, node in enumerate(frame["nodes"])}, np.array(frame["places"])
+    moves, turns = [], {}
+    for column, name in enumerate(_displacements(picture)):
+        node, _, dof = name.removeprefix("u.").rpartition(".")
+        moves.append(-1 if dof == "ry" else 3 * place[node] + ("ux", "uy", "uz").index(dof))
+        if dof == "ry":
+            turns[place[node]] = column
+    floors = []
+    for floor in frame["floors"]:
+        arms = (at[floor["nodes"]] - at[floor["master"]])[:, [0, 2]]
+        rim = float(np.linalg.norm(arms, axis=1).max()) or 1.0
+        floors.append((floor["master"], turns.get(floor["master"], -1), rim, floor["nodes"]))
+    return moves, floors
+
+
+def _moved(picture: Recording) -> np.ndarray:
+    """Displacements of a picture in m; turns of floors in m at their rim, so that all columns are equally fine."""
+    rows = picture.data[:, : len(_displacements(picture))].copy()
+    for _, column, rim, _ in _columns(picture)[1]:
+        if column >= 0:
+            rows[:, column] *= rim
+    return rows
+
+
+def _displacements(picture: Recording) -> list[str]:
+    return [name for name in picture.names if not name.endswith(".ductility")]  # which stand first
 
 
 def _energies(recording: Recording, sites: list[str], times: np.ndarray) -> np.ndarray:

@@ -62,22 +62,22 @@ def space_answer(
 
 def _sentence(one: Whole, other: Whole | None, beside: str) -> str:
     ratio, story, way = one.drift or (0.0, 0, "")
-    said = f"The largest story drift is {_percent(ratio)} of the height, in story {story} along {way}"
+    said = f"The largest story drift is {_percent(ratio)} (story {story}, along {way})"
     if other is not None and other.drift is not None and other.drift[0] > 0.0:
         before, its, its_way = other.drift
         change = 100.0 * (ratio / before - 1.0)
-        where = "" if (its, its_way) == (story, way) else f" in story {its} along {its_way}"
+        where = "" if (its, its_way) == (story, way) else f" (story {its}, along {its_way})"
         differs = "as large as" if abs(change) < 0.5 else f"{abs(change):.0f} % {'less' if change < 0 else 'more'} than"
-        said += f": {differs} the {_percent(before)}{where} {beside}"
+        said += f", {differs} the {_percent(before)}{where} {beside}"
         if one.ductility is not None and other.ductility is not None:
-            return f"{said}. {_yield(one.ductility)}, {other.ductility[1]} {beside}."
+            return f"{said}; {_yield(one.ductility)}, {other.ductility[1]} {beside}."
         return f"{said}."
-    return f"{said}. {_yield(one.ductility)}." if one.ductility is not None else f"{said}."
+    return f"{said}; {_yield(one.ductility)}." if one.ductility is not None else f"{said}."
 
 
 def _yield(ductility: tuple[float, int, int]) -> str:
     _, yielded, count = ductility
-    return f"{yielded} of {count} braces yield" if yielded else f"None of {count} braces yields"
+    return f"{yielded} of {count} braces yield" if yielded else f"none of {count} braces yields"
 
 
 def _numbers(one: Whole, other: Whole | None, beside: str) -> list[tuple[str, str]]:

@@ -1,7 +1,8 @@
 r"""A frame in space that moves: few shapes and their histories, packed small for the script that draws them.
 
-The displacements of all frames are a sum of a few shapes, each with a history, :math:`u(t) = \sum_k a_k(t)\,s_k`. Shapes
-are taken until nothing in the picture is off by more than a part of a pixel; two runs share them.
+The displacements of all frames are a sum of a few shapes, each with a history,
+:math:`u(t) = \sum_k a_k(t)\,s_k`. Shapes are taken until nothing in the picture is off by more than a part of a pixel;
+two runs share them.
 """
 
 import base64
@@ -29,12 +30,12 @@ class Run:
     Attributes
     ----------
     name : str
-    moved : ndarray, (frames, nodes, 3)
+    moved : ndarray, (frames, columns)
         Displacements in m.
     ductility : ndarray, (frames, braces)
         The largest until then.
     energy : ndarray, (frames, devices)
-        Energy in J that all devices of a site have taken until then.
+        Energy in J that all devices of a site have taken until then; no columns for a run without devices.
     """
 
     name: str
@@ -53,6 +54,10 @@ class SpaceMovie:
         Time between frames in s.
     places : ndarray, (nodes, 3)
         Where nodes are at rest, in m; y points up.
+    moves : sequence of int
+        What each column moves: 3 node + axis; -1 for the turn of a floor, in m at its rim.
+    floors : sequence of (master, column, rim, nodes)
+        Rigid floors: their turn is the column over the rim in m (column -1: none).
     lines : mapping of kind to pairs of nodes
         "column", "beam" and "floor".
     braces, devices : sequence of (i, j)
@@ -68,6 +73,8 @@ class SpaceMovie:
 
     dt: float
     places: np.ndarray
+    moves: Sequence[int]
+    floors: Sequence[tuple[int, int, float, Sequence[int]]]
     lines: dict[str, Sequence[tuple[int, int]]]
     braces: Sequence[tuple[int, int]]
     devices: Sequence[tuple[int, int]]
@@ -106,7 +113,7 @@ def shapes_of(moved: np.ndarray, off: float) -> tuple[np.ndarray, np.ndarray]:
 
 def packed_motion(runs: Sequence[Run]) -> dict[str, Any]:
     """Shapes, and their histories in each run, as whole numbers of a unit each."""
-    held = [np.nan_to_num(run.moved.reshape(len(run.moved), -1), posinf=0.0, neginf=0.0) for run in runs]
+    held = [np.nan_to_num(run.moved, posinf=0.0, neginf=0.0) for run in runs]
     together = np.vstack(held)
     largest = float(np.abs(together).max(initial=0.0))
     a, s = shapes_of(together, largest / FINENESS)
@@ -151,6 +158,8 @@ def space_html(movie: SpaceMovie, name: str) -> str:
         "dt": movie.dt,
         "frames": len(movie.runs[0].moved),
         "places": _single(movie.places),
+        "moves": [int(place) for place in movie.moves],
+        "floors": [[int(master), int(column), rim, list(nodes)] for master, column, rim, nodes in movie.floors],
         "lines": kinds | {"brace": _whole(np.array(movie.braces, dtype=int).reshape(-1), "<u2")},
         "devices": [[name, int(i), int(j)] for name, (i, j) in zip(movie.device_names, movie.devices, strict=True)],
         "roof": [int(movie.roof[0]), [int(k) for k in movie.roof[1]]],

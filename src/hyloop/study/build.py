@@ -175,6 +175,11 @@ def _build(experiment: Experiment, allow_scripts: bool) -> Built:
     for pattern in experiment.recording.channels if whole is experiment else ():  # channels of devices went with them
         if not any(fnmatchcase(name, pattern) for name in names):
             raise UnknownName("channel", pattern, names, where="recording.channels")
+    if experiment.recording.picture and (not isinstance(model, Model) or model.dimensions != 3):
+        raise BadInput(
+            'recording.picture: it is recorded of frames in space (kind = "tower", or "frame" with dimensions = 3); '
+            "other structures are drawn from their recording. Leave it out."
+        )
     with _blame("excitation"):
         motion, note = ground_motion(experiment.excitation, integrator.dt, experiment.seed)
     building = describe_building(frame, sites)

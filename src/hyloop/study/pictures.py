@@ -5,11 +5,10 @@ from contextlib import contextmanager
 from math import ceil
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from hyloop.errors import BadInput
 from hyloop.record import Recorder, Recording, picture_path
 from hyloop.structure import Model
 from hyloop.structure.frames.picture import FramePicture
@@ -38,13 +37,7 @@ class PictureWatch:
         self._picture: FramePicture | None = None
         if not built.experiment.recording.picture:
             return
-        if not isinstance(built.model, Model):
-            raise BadInput("recording.picture: the structure has no nodes to draw; leave it out, or describe a frame.")
-        try:
-            self._picture = FramePicture(built.model, built.loop.structure)
-        except BadInput as error:
-            error.args = (f"recording.picture: {error}",)
-            raise
+        self._picture = FramePicture(cast(Model, built.model), built.loop.structure)  # which `build` has seen to
         dt = built.loop.dt / per_step
         count = (len(built.excitation) - 1) * per_step
         self._stride = max(ceil(max(1.0 / RATE, count * dt / MOST) / dt - 1e-9), 1)

@@ -183,8 +183,9 @@ def _record(
         tested.see(piece)
         picture.see(piece)
         felt = sections.columns(piece)
-        plain = without(piece, [*tested.extra, *sections.extra, *picture.extra])
-        return joined(derived.joined(piece, wanted, per_step) if derived else plain, felt)
+        if derived:
+            return joined(derived.joined(piece, wanted, per_step), felt)
+        return joined(without(piece, [*tested.extra, *sections.extra, *picture.extra]), felt)
 
     loop.start(rows[0])
     first = chosen(loop.advance(rows[:0], with_present=True, **settings))

@@ -46,7 +46,7 @@
     }
 
     unpack(motion) { // shapes in m for a history of one
-      const whole = shorts(motion.shapes), size = this.places.length, shapes = new Float32Array(whole.length);
+      const whole = shorts(motion.shapes), size = this.data.moves.length, shapes = new Float32Array(whole.length);
       for (let k = 0; k < whole.length; k += 1) shapes[k] = whole[k] * motion.units[Math.floor(k / size)];
       return shapes;
     }
@@ -64,11 +64,11 @@
     }
 
     roofs() { // how the roof goes in every frame, and when it goes furthest
-      const [master] = this.data.roof, size = this.places.length, count = this.data.motion.count;
+      const [master] = this.data.roof, size = this.data.moves.length, count = this.data.motion.count;
       this.sway = this.histories.map(history => [0, 2].map(axis => {
-        const path = new Float32Array(this.data.frames);
-        for (let f = 0; f < path.length; f += 1) {
-          for (let k = 0; k < count; k += 1) path[f] += history[f * count + k] * this.shapes[k * size + 3 * master + axis];
+        const path = new Float32Array(this.data.frames), column = this.data.moves.indexOf(3 * master + axis);
+        for (let f = 0; f < path.length && column >= 0; f += 1) {
+          for (let k = 0; k < count; k += 1) path[f] += history[f * count + k] * this.shapes[k * size + column];
         }
         return path;
       }));
@@ -183,14 +183,23 @@
     }
 
     move(run, place) { // displacements now, between two frames
-      const { count } = this.data.motion, size = this.places.length, moved = this.moved[run];
+      const { count } = this.data.motion, { moves, floors } = this.data, size = moves.length, moved = this.moved[run];
+      const columns = this.columns = this.columns || new Float32Array(size), p = this.places;
       const k = Math.max(Math.min(Math.floor(place), this.data.frames - 2), 0), part = place - k;
       const history = this.histories[run];
-      moved.fill(0);
+      columns.fill(0);
       for (let s = 0; s < count; s += 1) {
         const here = history[k * count + s], next = history[(k + 1) * count + s], now = here + part * (next - here);
         if (now === 0) continue;
-        for (let j = 0, at = s * size; j < size; j += 1, at += 1) moved[j] += now * this.shapes[at];
+        for (let j = 0, at = s * size; j < size; j += 1, at += 1) columns[j] += now * this.shapes[at];
+      }
+      for (let j = 0; j < size; j += 1) if (moves[j] >= 0) moved[moves[j]] = columns[j];
+      for (const [master, column, rim, nodes] of floors) { // rigid: they shift and turn as one
+        const turn = column < 0 ? 0 : columns[column] / rim, at = 3 * master;
+        for (const node of nodes) {
+          moved[3 * node] = moved[at] + turn * (p[3 * node + 2] - p[at + 2]);
+          moved[3 * node + 2] = moved[at + 2] - turn * (p[3 * node] - p[at]);
+        }
       }
     }
 
@@ -212,7 +221,7 @@
         this.pen.beginPath();
         this.pen.rect(x0 + w * run, y0, w, height);
         this.pen.clip();
-        this.building(run, scale);
+        this.building(run);
         this.pen.restore();
         const name = this.short(this.data.names[run], w - 8, "600 13px");
         this.text(name, middle, y0 + 13, "center", run ? this.look.soft : this.look.ink, "600 13px");
@@ -242,7 +251,7 @@
       }
     }
 
-    building(run, scale) {
+    building(run) {
       const { look, lines } = this, fine = lines.column.length > 400 ? 0.6 : 1;
       this.paths(run, lines.floor, look.axis, 0.7 * fine, 0.9);
       this.paths(run, lines.beam, look.soft, 0.7 * fine, 0.35);
@@ -255,7 +264,7 @@
         if (!k) this.paths(run, lines.brace, look.soft, 0.8 * fine, 0.3, members);
         else this.paths(run, lines.brace, this.hue((k - 0.5) / BUCKETS), (1.4 + 1.6 * k / BUCKETS) * Math.max(fine, 0.8), 1, members);
       });
-      if (run === 0 || this.energy[run].some(value => value > 0)) this.devices(run, scale);
+      if (this.energy[run].length) this.devices(run);
     }
 
     paths(run, pairs, colour, width, alpha, members) {
@@ -286,7 +295,7 @@
         pen.lineTo(at[2 * j], at[2 * j + 1]);
         pen.stroke();
         pen.beginPath();
-        pen.arc(x, y, 2.5 + 7 * Math.sqrt(taken / most), 0, 7);
+        pen.arc(x, y, 2 + 6 * Math.sqrt(taken / most), 0, 7);
         pen.globalAlpha = 0.75;
         pen.fillStyle = DEVICE;
         pen.fill();
@@ -362,12 +371,12 @@
       const total = now.reduce((sum, value) => sum + value, 0);
       this.text(`${this.narrow ? "" : "energy "}taken by devices: ${this.joules(total)}`, left, y, "left", look.soft);
       y += 8;
-      const row = Math.min((y0 + height - y) / count, 17), named = row >= 11;
+      const row = Math.min((y0 + height - y) / count, 17), named = row >= 7, font = `${Math.min(row + 1, 11)}px`;
       const labels = named ? Math.min(0.3 * w, 70) : 0;
       for (let k = 0; k < count; k += 1) {
         pen.fillStyle = DEVICE;
         pen.fillRect(left + labels, y + k * row + 1, Math.max((w - labels) * Math.max(now[k], 0) / most, 1), Math.max(row - 3, 1.5));
-        if (named) this.text(this.short(devices[k][0], labels - 6, "11px"), left, y + k * row + row - 4, "left", look.soft, "11px");
+        if (named) this.text(this.short(devices[k][0], labels - 6, font), left, y + (k + 0.8) * row, "left", look.soft, font);
       }
     }
 
@@ -379,7 +388,7 @@
         this.strip(label, [[t, values, this.look.soft]], x0, y0 + 40 * k, width, 40);
       });
       const lines = sway.map((path, run) => [times, path, run ? OTHER : OWN]).reverse();
-      this.strip(`roof along ${way}, up to ${far.toPrecision(3)} mm`, lines, x0, y0 + 40 * rows, width, height - 40 * rows);
+      this.strip(`roof along ${way}, up to ${far < 1000 ? `${far.toPrecision(3)} mm` : `${(far / 1e3).toPrecision(3)} m`}`, lines, x0, y0 + 40 * rows, width, height - 40 * rows);
       const X = x0 + 8 + (width - 16) * this.time / (this.duration || 1);
       this.pen.strokeStyle = this.hue(0.5);
       this.pen.lineWidth = 1;
