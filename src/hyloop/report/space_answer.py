@@ -66,7 +66,8 @@ def _sentence(one: Whole, other: Whole | None, beside: str) -> str:
     if other is not None and other.drift is not None and other.drift[0] > 0.0:
         before, its, its_way = other.drift
         change = 100.0 * (ratio / before - 1.0)
-        where = "" if (its, its_way) == (story, way) else f" (story {its}, along {its_way})"
+        along = "" if its_way == way else f", along {its_way}"
+        where = f" (story {its}{along})" if (its, its_way) != (story, way) else ""
         differs = "as large as" if abs(change) < 0.5 else f"{abs(change):.0f} % {'less' if change < 0 else 'more'} than"
         said += f", {differs} the {_percent(before)}{where} {beside}"
         if one.ductility is not None and other.ductility is not None:

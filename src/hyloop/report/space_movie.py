@@ -18,7 +18,8 @@ __all__ = ["Run", "SpaceMovie", "shapes_of", "space_html"]
 
 HEIGHT = 470  # px on a wide screen
 FINENESS = 500.0  # of the largest displacement, which is drawn with some fifty pixels: a tenth of a pixel
-LEVELS = 48  # colours of ductility that are told apart
+LEVELS = 12  # colours of ductility: more are not told apart
+MOST = 48  # shapes: a building that moves in more ways is drawn less finely, so that its page stays small
 _FULL = 32000  # units of a whole number
 _MORE = 16  # shapes at a time
 
@@ -86,26 +87,28 @@ class SpaceMovie:
     caption: str = ""
 
 
-def shapes_of(moved: np.ndarray, off: float) -> tuple[np.ndarray, np.ndarray]:
+def shapes_of(moved: np.ndarray, off: float, most: int = MOST) -> tuple[np.ndarray, np.ndarray]:
     """Histories a and shapes s with ``a @ s`` nowhere further than `off` from `moved`; (rows, k) and (k, columns).
+
+    Of `most` shapes at most, which may leave more: then those that matter most.
 
     The rows are projected on an orthonormal basis that grows by what is left, taken in random mixtures (Halko,
     Martinsson and Tropp 2011, doi:10.1137/090771806), and the basis is turned so that the first shapes matter most.
     """
-    random, left = np.random.default_rng(0), moved.copy()
+    random, left, rank = np.random.default_rng(0), moved.copy(), min(*moved.shape, 2 * most)
     basis = np.zeros((0, moved.shape[1]))
-    while np.abs(left).max(initial=0.0) > off and len(basis) < min(moved.shape):
-        mixed = random.normal(size=(min(_MORE, min(moved.shape) - len(basis)), len(moved))) @ left
+    while np.abs(left).max(initial=0.0) > off and len(basis) < rank:
+        mixed = random.normal(size=(min(_MORE, rank - len(basis)), len(moved))) @ left
         mixed -= (mixed @ basis.T) @ basis  # again, for what rounding has left
         basis = np.vstack([basis, np.linalg.qr(mixed.T)[0].T])
         left = moved - (moved @ basis.T) @ basis
     turned, sizes, shapes = np.linalg.svd(moved @ basis.T, full_matrices=False)
-    a, s = turned * sizes, shapes @ basis
-    error, kept = np.abs(moved - a @ s).max(initial=0.0), a.shape[1]
-    rest = moved - a @ s
+    a, s = (turned * sizes)[:, :most], (shapes @ basis)[:most]
+    rest, kept = moved - a @ s, a.shape[1]
+    allowed = max(off, float(np.abs(rest).max(initial=0.0)))
     while kept > 0:  # what lies below the line is left out, the least first
         rest = rest + np.outer(a[:, kept - 1], s[kept - 1])
-        if np.abs(rest).max(initial=0.0) > max(off, error):
+        if np.abs(rest).max(initial=0.0) > allowed:
             break
         kept -= 1
     return a[:, :kept], s[:kept]
@@ -140,27 +143,27 @@ def packed_ductility(runs: Sequence[Run]) -> dict[str, Any]:
         levels = np.where(part > 0.0, np.ceil(part * LEVELS), 0).astype(np.uint8)
         before = np.vstack([np.zeros_like(levels[:1]), levels[:-1]])
         frame, brace = np.nonzero(levels > before)
-        events.append([_whole(frame, "<u2"), _whole(brace, "<u2"), _whole(levels[frame, brace], "u1")])
+        events.append([_whole(frame, "<u4"), _whole(brace, "<u4"), _whole(levels[frame, brace], "u1")])
     with_braces = [run.ductility for run in runs if run.ductility.shape[1]]
     return {
         "top": top,
         "levels": LEVELS,
         "events": events,
         "largest": [_single(np.nan_to_num(reached).max(axis=1)) for reached in with_braces],
-        "yielded": [_whole((reached > 1.0).sum(axis=1), "<u2") for reached in with_braces],
+        "yielded": [_whole((reached > 1.0).sum(axis=1), "<u4") for reached in with_braces],
     }
 
 
 def space_html(movie: SpaceMovie, name: str) -> str:
     """Canvas, controls and data; assets/space.js draws."""
-    kinds = {kind: _whole(np.array(pairs, dtype=int).reshape(-1), "<u2") for kind, pairs in movie.lines.items()}
+    kinds = {kind: _whole(np.array(pairs, dtype=int).reshape(-1), "<u4") for kind, pairs in movie.lines.items()}
     shown = {
         "dt": movie.dt,
         "frames": len(movie.runs[0].moved),
         "places": _single(movie.places),
         "moves": [int(place) for place in movie.moves],
         "floors": [[int(master), int(column), rim, list(nodes)] for master, column, rim, nodes in movie.floors],
-        "lines": kinds | {"brace": _whole(np.array(movie.braces, dtype=int).reshape(-1), "<u2")},
+        "lines": kinds | {"brace": _whole(np.array(movie.braces, dtype=int).reshape(-1), "<u4")},
         "devices": [[name, int(i), int(j)] for name, (i, j) in zip(movie.device_names, movie.devices, strict=True)],
         "roof": [int(movie.roof[0]), [int(k) for k in movie.roof[1]]],
         "traces": [[label, _single(t), _single(values)] for label, t, values in movie.traces],

@@ -3,11 +3,10 @@
   const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
   const singles = text => new Float32Array(bytes(text).buffer);
   const shorts = text => new Int16Array(bytes(text).buffer);
-  const numbers = text => new Uint16Array(bytes(text).buffer);
+  const numbers = text => new Uint32Array(bytes(text).buffer);
   const OWN = "#2f7cc1", OTHER = "#84868c", DEVICE = "#2a9d78";
   const RAMP = [[222, 165, 0], [231, 92, 36], [200, 30, 120]]; // of ductility, seen on white and on dark grey
-  const BUCKETS = 8; // colours that are drawn; each is one path
-  const VIEWS = { oblique: [0.62, 0.3], x: [Math.PI / 2, 0.05], z: [0, 0.05], above: [0, Math.PI / 2] };
+  const VIEWS = { oblique: [0.62, 0.3], x: [Math.PI / 2, 0.05], z: [0, 0.05], above: [-Math.PI / 2, Math.PI / 2] };
 
   class Space {
     constructor(box) {
@@ -223,7 +222,9 @@
         this.pen.clip();
         this.building(run);
         this.pen.restore();
-        const name = this.short(this.data.names[run], w - 8, "600 13px");
+        const name = this.short(this.data.names[run], w - 44, "600 13px"), half = this.pen.measureText(name).width / 2;
+        this.pen.fillStyle = run ? OTHER : OWN; // as in the curves below
+        this.pen.fillRect(middle - half - 20, y0 + 7, 14, 3);
         this.text(name, middle, y0 + 13, "center", run ? this.look.soft : this.look.ink, "600 13px");
         this.text(this.state(run), middle, y0 + 29, "center", this.look.soft);
         this.text(`motion × ${this.enlarged}`, middle, y0 + height - 4, "center", this.look.soft);
@@ -256,13 +257,13 @@
       this.paths(run, lines.floor, look.axis, 0.7 * fine, 0.9);
       this.paths(run, lines.beam, look.soft, 0.7 * fine, 0.35);
       this.paths(run, lines.column, look.ink, 1.5 * fine, 0.75);
-      const levels = this.levels[run], { levels: most } = this.data.ductility;
-      const buckets = Array.from({ length: BUCKETS + 1 }, () => []);
-      levels.forEach((level, b) => buckets[Math.ceil(level / most * BUCKETS)].push(b));
+      const { levels: most } = this.data.ductility, wide = Math.max(fine, 0.8);
+      const buckets = Array.from({ length: most + 1 }, () => []); // a colour each, and one path
+      this.levels[run].forEach((level, b) => buckets[level].push(b));
       buckets.forEach((members, k) => {
         if (!members.length) return;
         if (!k) this.paths(run, lines.brace, look.soft, 0.8 * fine, 0.3, members);
-        else this.paths(run, lines.brace, this.hue((k - 0.5) / BUCKETS), (1.4 + 1.6 * k / BUCKETS) * Math.max(fine, 0.8), 1, members);
+        else this.paths(run, lines.brace, this.hue((k - 0.5) / most), (1.4 + 1.6 * k / most) * wide, 1, members);
       });
       if (this.energy[run].length) this.devices(run);
     }
@@ -350,14 +351,14 @@
     }
 
     legend(x0, y0, width, height) {
-      const pen = this.pen, { look } = this, { top } = this.data.ductility, left = x0 + 8, w = width - 16;
+      const pen = this.pen, { look } = this, { top, levels } = this.data.ductility, left = x0 + 8, w = width - 16;
       let y = y0 + 14;
       if (this.lines.brace.length) {
         this.text("ductility of braces", left, y, "left", look.soft);
         y += 7;
-        for (let k = 0; k < BUCKETS; k += 1) {
-          pen.fillStyle = this.hue((k + 0.5) / BUCKETS);
-          pen.fillRect(left + w * k / BUCKETS, y, w / BUCKETS + 0.5, 9);
+        for (let k = 0; k < levels; k += 1) {
+          pen.fillStyle = this.hue((k + 0.5) / levels);
+          pen.fillRect(left + w * k / levels, y, w / levels + 0.5, 9);
         }
         y += 22;
         this.text("1", left, y, "left", look.soft);
@@ -371,7 +372,7 @@
       const total = now.reduce((sum, value) => sum + value, 0);
       this.text(`${this.narrow ? "" : "energy "}taken by devices: ${this.joules(total)}`, left, y, "left", look.soft);
       y += 8;
-      const row = Math.min((y0 + height - y) / count, 17), named = row >= 7, font = `${Math.min(row + 1, 11)}px`;
+      const row = Math.min((y0 + height - y) / count, 17), named = row >= 7, font = `${Math.min(row - 0.5, 11)}px`;
       const labels = named ? Math.min(0.3 * w, 70) : 0;
       for (let k = 0; k < count; k += 1) {
         pen.fillStyle = DEVICE;
