@@ -11,7 +11,7 @@ from oracles.browser import FIRST, browser, shown
 from oracles.pages import Page
 
 from hyloop.cli.main import main
-from hyloop.errors import BadInput
+from hyloop.errors import BadInput, RunFailed
 from hyloop.files.load import load_experiment
 from hyloop.record import Recording, picture_of, picture_path
 from hyloop.report.catalogue import find_recordings
@@ -211,6 +211,23 @@ def test_floors_across_have_drifts_and_accelerations_too(runs):
     assert np.ptp(run["drift_z.4"]) > 1e-5  # it is eccentric
 
 
+def test_a_run_that_fails_keeps_its_picture_until_then(tmp_path, file, model):
+    words = ('sites.NE.max_d="1 mm"', 'recording.channels=["u.*"]')
+    with pytest.raises(RunFailed):
+        run_file(file, words, tmp_path / "a.h5")
+    failed = Recording.load(tmp_path / "a.h5")
+    picture = picture_of(failed)
+    assert not picture.complete and 0.0 <= picture.time[-1] - failed.time[-1] < picture.time[1]
+    reached = import_module("benchmarks.tower").ductility(model, everywhere(model, failed)[0])
+    assert peak_ductility(failed)[0] == pytest.approx(reached.max(), rel=SAME)
+    assert "stopped early" in Page(write_report(tmp_path / "a.html", {"a": failed}, title="x")).answer
+
+
+def test_a_notebook_shows_it(tmp_path, runs):
+    moving = runs["with devices"].animate(runs["without devices"])
+    assert Page(moving.save(tmp_path / "moving.html")).picture["names"][1] == "without devices"
+
+
 def test_the_picture_of_another_run_is_not_shown(tmp_path, file):
     words = ("excitation.duration=0.2 s", 'recording.channels=["ground"]')
     first = run_file(file, words, tmp_path / "a.h5")
@@ -291,10 +308,12 @@ def test_the_picture_of_a_tall_building_stays_small():
 
 def test_a_command_writes_all_of_it(tmp_path, file, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["hyloop", "run", str(file), "--against", "bare", "--out", str(tmp_path / "a.h5")])
-    try:
-        main()
-    except SystemExit as stop:
-        assert not stop.code
+    for _ in range(2):  # the second replaces the first, picture and all
+        try:
+            main()
+        except SystemExit as stop:
+            assert not stop.code
+        monkeypatch.setattr(sys, "argv", [*sys.argv, "--force"])
     names = {path.name for path in tmp_path.iterdir() if not path.name.startswith(".")}
     assert names == {"a.h5", "a.html", "a.picture.h5", "a-bare.h5", "a-bare.picture.h5"}
     assert Page(tmp_path / "a.html").picture["names"] == ["with devices", "without devices"]

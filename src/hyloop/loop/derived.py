@@ -153,7 +153,7 @@ class Derived:
 def floors_across(structure: Structure) -> list[int]:
     """Degrees of freedom ``uz`` of the nodes whose ``ux`` are the floors; none unless all have one, as in space."""
     place = {name: k for k, name in enumerate(structure.names)}
-    names = [structure.names[k] for k in structure.floors]
+    names = [structure.names[structure.dof(floor)] for floor in structure.floors]
     across = [place.get(f"{name.removesuffix('.ux')}.uz") for name in names if name.endswith(".ux")]
     return [k for k in across if k is not None] if len(across) == len(names) and None not in across else []
 

@@ -1,7 +1,7 @@
 """The picture of a frame in space, recorded beside a run: slowly, and from displacements the run has anyway."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from math import ceil
 from pathlib import Path
 from secrets import token_hex
@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from hyloop.errors import HyloopError
 from hyloop.record import Recorder, Recording, picture_path
 from hyloop.structure import Model
 from hyloop.structure.frames.picture import FramePicture
@@ -47,7 +48,7 @@ class PictureWatch:
         self._about = self._picture.about | {"sites": _ends(built)}
         self._token = token_hex(8)
         self._columns: np.ndarray | None = None
-        self._seen, self._pending, self._last = 0, [], np.zeros((0, 0))
+        self._seen, self._pending, self._last = 0, [], np.zeros((0, len(self._picture.names)))
         self._recorder: Recorder | None = None
 
     @property
@@ -87,9 +88,11 @@ class PictureWatch:
             self._flush()
             try:
                 yield
-            finally:
-                if len(self._last):
+            except BaseException:
+                with suppress(HyloopError):  # an error that ended the run matters more than one of its picture
                     self._recorder.write(self._last)
+                raise
+            self._recorder.write(self._last)
 
     def _flush(self) -> None:
         if self._recorder is not None:
