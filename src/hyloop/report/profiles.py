@@ -115,7 +115,7 @@ def profile_chart(groups: Mapping[str, Sequence[Recording]]) -> Chart | None:
     directions = 2 if any("along z" in panel.title for panel in panels) else 1
     caption = "Largest of each story, and what is left at the end."
     if any(len(recordings) > 1 for recordings in groups.values()):
-        counts = ", ".join(f"{len(recordings)} of {label}" for label, recordings in groups.items())
+        counts = ", ".join(f"{label}: {len(recordings)}" for label, recordings in groups.items())
         caption += f" Lines are means over recordings ({counts}), bands reach from the least to the greatest."
     alt = f"{', '.join(panel.title for panel in panels)} over the stories; {', '.join(groups)}."
     return Chart(panels, alt, caption, columns=-(-len(panels) // directions))
@@ -126,9 +126,9 @@ def envelope_groups(recordings: Mapping[str, Recording]) -> dict[str, list[Recor
     if len(recordings) <= _FEW:
         return {name: [recording] for name, recording in recordings.items()}
     groups: dict[str, list[Recording]] = {}
-    for name, recording in recordings.items():
-        stories, bare = len(story_numbers(recording)), _is_bare(name, recording)
-        label = _WITHOUT if bare else "with devices"
+    for name, recording in sorted(recordings.items(), key=lambda item: _is_bare(*item)):
+        stories = len(story_numbers(recording))
+        label = _WITHOUT if _is_bare(name, recording) else "with devices"
         groups.setdefault(f"{label}, {stories} stories", []).append(recording)
     short = {label: label.partition(",")[0] for label in groups}
     return groups if len(set(short.values())) < len(groups) else {short[label]: of for label, of in groups.items()}
