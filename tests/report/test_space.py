@@ -2,6 +2,7 @@
 
 import base64
 import sys
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -221,6 +222,19 @@ def test_a_run_that_fails_keeps_its_picture_until_then(tmp_path, file, model):
     reached = import_module("benchmarks.tower").ductility(model, everywhere(model, failed)[0])
     assert peak_ductility(failed)[0] == pytest.approx(reached.max(), rel=SAME)
     assert "stopped early" in Page(write_report(tmp_path / "a.html", {"a": failed}, title="x")).answer
+
+
+def test_what_excites_it_stands_below(runs):
+    run = runs["with devices"]
+    ((label, t, values),) = space_movie(run).traces
+    assert label == "ground [m/s²]" and t[-1] == run.time[-1]
+    assert np.abs(values).max() == np.abs(run["ground"]).max()
+    names = tuple({"ground": "load.a"}.get(name, name) for name in run.names)
+    data = np.where(np.array(names) == "u.floor1.ry", 0.0, run.data)
+    names = tuple({"u.floor1.ry": "ground"}.get(name, name) for name in names)
+    units = tuple("N" if name == "load.a" else unit for name, unit in zip(names, run.units, strict=True))
+    ((label, _, values),) = space_movie(replace(run, names=names, units=units, data=data)).traces  # the ground rests
+    assert label == "load.a [kN]" and np.abs(values).max() == pytest.approx(1e-3 * np.abs(run["ground"]).max())
 
 
 def test_a_notebook_shows_it(tmp_path, runs):

@@ -1,11 +1,12 @@
 """The moving picture of a frame in space, from a recording and the picture that was recorded beside it."""
 
+import re
 from typing import Any
 
 import numpy as np
 
 from hyloop.record import Recording, picture_of
-from hyloop.report.display import rows_to_draw
+from hyloop.report.display import readable, rows_to_draw
 from hyloop.report.response import device_channels
 from hyloop.report.space_movie import Run, SpaceMovie
 
@@ -13,6 +14,7 @@ __all__ = ["displaced", "ductilities", "peak_ductility", "space_movie"]
 
 _POINTS = 1500  # of a history of the excitation
 _TRACES = 3  # of the excitation
+_EXCITATION = re.compile(r"ground(\.\w+)?$|load\.")
 
 
 def space_movie(
@@ -145,10 +147,14 @@ def _energies(recording: Recording, sites: list[str], times: np.ndarray) -> np.n
 
 
 def _traces(recording: Recording) -> list[tuple[str, np.ndarray, np.ndarray]]:
-    """Histories of the ground, the first few."""
-    names = [name for name in recording.names if name == "ground" or name.startswith("ground.")][:_TRACES]
+    """Histories of the ground where it moves, else the largest loads; a few of them."""
+    units = dict(zip(recording.names, recording.units, strict=True))
+    peaks = {name: float(np.abs(np.nan_to_num(recording[name])).max()) for name in units if _EXCITATION.match(name)}
+    chosen = [name for name, peak in peaks.items() if name.startswith("ground") and peak > 0.0]
+    chosen = chosen or sorted((name for name in peaks if peaks[name] > 0.0), key=lambda name: -peaks[name])
     traces = []
-    for name in names:
+    for name in chosen[:_TRACES]:
+        factor, unit = readable(units[name])
         rows = rows_to_draw(_POINTS, recording[name])
-        traces.append((f"{name} [m/s²]", recording.time[rows] - recording.time[0], recording[name][rows]))
+        traces.append((f"{name} [{unit}]", recording.time[rows] - recording.time[0], factor * recording[name][rows]))
     return traces
