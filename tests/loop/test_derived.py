@@ -165,3 +165,25 @@ def test_names_of_derived_channels_are_not_given_to_sites():
     for name in ("drift", "energy", "ground"):
         with pytest.raises(BadInput, match=f"'{name}' is the name of"):
             Site(name, frame.story(1), spring(k=1e5))
+
+
+def test_floors_in_space_have_drifts_and_accelerations_along_z():
+    """Two floors that the ground moves along x and z, each on springs of its own."""
+    names = ("f1.ux", "f1.uz", "f2.ux", "f2.uz")
+    along, across = np.array([[3.0, -1.0], [-1.0, 1.0]]), np.array([[5.0, -2.0], [-2.0, 2.0]])
+    K = np.zeros((4, 4))
+    K[::2, ::2], K[1::2, 1::2] = 1e6 * along, 1e6 * across
+    influence = np.array([[1.0, 0.0], [0.0, 1.0]] * 2)
+    frame = Structure(
+        M=1e4 * np.eye(4), K=K, influence=influence, names=names, floors=["f1.ux", "f2.ux"], heights=[4, 3]
+    )
+    ground = np.random.default_rng(0).normal(size=(200, 2))
+    run = Loop(frame, method=newmark_explicit(), dt=0.005).run(ground, derived=True)
+    np.testing.assert_allclose(run["drift_z.1"], run["u.f1.uz"])
+    np.testing.assert_allclose(run["drift_z.2"], run["u.f2.uz"] - run["u.f1.uz"])
+    np.testing.assert_allclose(run["drift_ratio_z.2"], run["drift_z.2"] / 3.0)
+    for dof, direction in (("ux", 0), ("uz", 1)):
+        for floor in ("f1", "f2"):
+            np.testing.assert_allclose(run[f"a_abs.{floor}.{dof}"], run[f"a.{floor}.{dof}"] + ground[:, direction])
+    assert run.attributes["building"]["across"] == ["f1.uz", "f2.uz"]
+    assert np.ptp(run["drift_z.2"]) > 1e-6

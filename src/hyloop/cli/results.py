@@ -6,6 +6,7 @@ from pathlib import Path
 
 from hyloop.cli.console import errors
 from hyloop.errors import BadInput
+from hyloop.record import PICTURE
 
 __all__ = ["check_results", "keep_page", "keeper"]
 
@@ -32,7 +33,8 @@ def keeper(force: bool) -> Callable[[Path], None]:
             shutil.rmtree(earlier)
         else:
             earlier.unlink()
-            earlier.with_suffix(".html").unlink(missing_ok=True)  # it would show what is no longer there
+            for suffix in (".html", PICTURE):  # they would show what is no longer there
+                earlier.with_suffix(suffix).unlink(missing_ok=True)
 
     return keep
 

@@ -45,6 +45,8 @@ class Recording(Table):
     """Members of a frame whose forces and deformations are recorded, or single ones: "brace N1*", "column A1.M_i"."""
     reactions: Annotated[tuple[str, ...], Field(strict=False), BeforeValidator(_all), WithJsonSchema(_SCHEMA)] = ()
     """Supports whose forces are recorded, with base shears from them: true for all, or nodes such as "A0"."""
+    picture: bool = False
+    """Record a moving picture of a frame in space, at most 25 times a second, into NAME.picture.h5 beside the file."""
     sections: dict[str, SectionSpec] = Field(default_factory=dict)
     """Sections of fibre beam-columns, by a name of your own, whose moment and curvature are recorded."""
 

@@ -277,11 +277,15 @@ class Experiment(Table):
         return self.excitations if self.excitation is None else {"": self.excitation}
 
     def without_devices(self) -> "Experiment":
-        """The same structure under the same excitation, with nothing at its sites; every channel is recorded."""
-        everything = self.recording.model_copy(update={"channels": ("*",)})
+        """The same structure under the same excitation, with nothing at its sites.
+
+        Recorded are the ground and what is left of the channels; without derived ones that may be none: then all are.
+        """
+        channels = (*self.recording.channels, "ground*") if self.recording.derived else ("*",)
+        left = self.recording.model_copy(update={"channels": channels})
         title = f"{self.title}, without devices" if self.title else ""
         gone: dict[str, Any] = {"sites": {}, "blocks": {}, "couplings": {}, "controllers": {}}
-        bare = self.model_copy(update={**gone, "recording": everything, "title": title})
+        bare = self.model_copy(update={**gone, "recording": left, "title": title})
         bare._source, bare._with_devices = self._source, self
         return bare
 

@@ -31,7 +31,7 @@ from hyloop.record import Recording
 from hyloop.structure import Structure
 from hyloop.structure.places import by_direction
 
-__all__ = ["Derived"]
+__all__ = ["Derived", "floors_across"]
 
 _WORK = 4_000_000  # numbers that are worked on at once
 _ENERGIES = ("input", "kinetic", "damping", "structure", "devices")
@@ -58,12 +58,18 @@ class Derived:
         self._C = structure.C if isinstance(structure.C, LowRank) else sparse.csr_array(structure.C)
         drifts = [structure.story(k + 1) for k in range(len(structure.floors))]
         self._stories = sparse.csr_array(np.array(drifts).reshape(-1, structure.n))
-        self._moving = np.array(_moving(structure), dtype=int)
+        across = floors_across(structure)
+        self._moving = np.array(list(dict.fromkeys([*_moving(structure), *across])), dtype=int)
         stories = range(1, len(drifts) + 1)
+        below, above = np.array([-1, *across[:-1]], dtype=int)[: len(across)], np.array(across, dtype=int)
+        self._across = below, above
         self._linear = not structure.elements
         channels = {f"a_abs.{structure.names[k]}": "m/s2" for k in self._moving}
         channels |= {f"drift.{k}": "m" for k in stories}
         channels |= {f"drift_ratio.{k}": "-" for k in stories if structure.heights}
+        if across:
+            channels |= {f"drift_z.{k}": "m" for k in stories}
+            channels |= {f"drift_ratio_z.{k}": "-" for k in stories if structure.heights}
         channels |= dict.fromkeys(by_direction(structure, "base_shear"), "N")
         channels |= {f"energy.{name}": "J" for name in (*_ENERGIES, *(["residual"] if self._linear else []))}
         self.names, self.units = tuple(channels), tuple(channels.values())
@@ -114,6 +120,11 @@ class Derived:
         columns = [absolute[:, self._moving], drift]
         if s.heights:
             columns.append(drift / np.asarray(s.heights))
+        below, above = self._across
+        if len(above):
+            moved = u - s.at_rest
+            drift = moved[:, above] - np.where(below < 0, 0.0, moved[:, below])
+            columns += [drift, drift / np.asarray(s.heights)] if s.heights else [drift]
         other = _times(self._others, e[:, s.influence.shape[1] :])  # loads that are not those of the ground
         columns.append(_times(self._influence.T.tocsr(), other - _times(self._M, absolute)))
         return np.hstack([*columns, self._energies(e, u, v, devices)])
@@ -153,6 +164,14 @@ def _moving(structure: Structure) -> list[int]:
     nodes = [structure.names[k].rpartition(".")[0] for k in floors]
     others = [place.get(f"{node}.u{d}", -1) for d in structure.directions for node in nodes if node]
     return [*floors, *(k for k in others if k >= 0 and moved[k] and k not in floors)]
+
+
+def floors_across(structure: Structure) -> list[int]:
+    """Degrees of freedom ``uz`` of the nodes whose ``ux`` are the floors; none unless all have one, as in space."""
+    place = {name: k for k, name in enumerate(structure.names)}
+    names = [structure.names[structure.dof(floor)] for floor in structure.floors]
+    across = [place.get(f"{name.removesuffix('.ux')}.uz") for name in names if name.endswith(".ux")]
+    return [k for k in across if k is not None] if len(across) == len(names) and None not in across else []
 
 
 def _work(before: np.ndarray, force: np.ndarray, path: np.ndarray, total: float) -> np.ndarray:

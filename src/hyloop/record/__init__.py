@@ -1,6 +1,7 @@
 """Recordings: HDF5 files written while a run goes on, readable live and after a crash."""
 
+from hyloop.record.beside import PICTURE, picture_of, picture_path
 from hyloop.record.recorder import Recorder
 from hyloop.record.recording import ChannelSummary, Recording
 
-__all__ = ["ChannelSummary", "Recorder", "Recording"]
+__all__ = ["PICTURE", "ChannelSummary", "Recorder", "Recording", "picture_of", "picture_path"]

@@ -36,6 +36,7 @@ The HDF Group, "Introduction to Single-Writer/Multiple-Reader (SWMR)", HDF5 docu
 import json
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -205,7 +206,7 @@ def check_channels(names: Sequence[str], units: Sequence[str]) -> None:
         raise BadShape(f"names and units must be lists of strings with at least one channel, got {names!r}, {units!r}.")
     if len(names) != len(units):
         raise BadShape(f"{len(names)} names but {len(units)} units; give one unit for each channel ('-' for none).")
-    twice = sorted({name for name in names if list(names).count(name) > 1})
+    twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
         raise BadShape(f"channel names must differ; given more than once: {', '.join(twice)}.")
 

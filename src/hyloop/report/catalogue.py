@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from hyloop.errors import BadInput
-from hyloop.record import Recording
+from hyloop.record import PICTURE, Recording
 from hyloop.report.comparison import peak
 from hyloop.report.degrees import degrees_of_freedom, telling_degree
 from hyloop.report.response import respond
@@ -68,7 +68,7 @@ def find_recordings(folder: Path) -> list[Path]:
     """All recordings below a folder, by name."""
     if not folder.is_dir():
         raise BadInput(f"{folder}: there is no such folder.")
-    found = sorted(folder.rglob("*.h5"))
+    found = sorted(path for path in folder.rglob("*.h5") if not path.name.endswith(PICTURE))
     if not found:
         raise BadInput(f"{folder}: there are no recordings (.h5) in it. Run an experiment with --out {folder}/NAME.h5.")
     return found

@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 
 from hyloop.errors import BadInput
-from hyloop.record import Recording
+from hyloop.record import Recording, picture_of
 from hyloop.report.building import building_movie
 from hyloop.report.page import Answer, document, write_page
 from hyloop.report.response_sections import run_answer
@@ -42,7 +42,7 @@ def animate(recording: Recording, against: Recording | None = None) -> Animation
     title = str(recording.attributes.get("title") or "Recording")
     other = "" if against is None else str(against.attributes.get("title") or "")
     other = "without devices" if other.endswith("without devices") else "the other recording"
-    if building_movie(recording) is None:
+    if picture_of(recording) is None and building_movie(recording) is None:
         raise BadInput(
             "animate: this recording does not know its building: the drifts of the stories and the ground motion are "
             "needed. Run a file, or loop.run(..., derived=True) with a structure that knows its floors."

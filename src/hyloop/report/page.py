@@ -17,6 +17,7 @@ from hyloop.errors import BadInput, BadShape, HyloopError
 from hyloop.report.cells import Link, Spark
 from hyloop.report.charts import Chart, Drawing, chart_spec
 from hyloop.report.movie import Movie, movie_html
+from hyloop.report.space_movie import SpaceMovie, space_html
 
 __all__ = ["Answer", "Code", "Section", "Table", "check_folder", "check_page", "document", "write_page"]
 
@@ -25,6 +26,8 @@ _LONG_WORD = 24  # characters; longer words, such as digests, are broken
 _NUMBER = re.compile(r"[-+−]?[\d.,]+(e[-+]?\d+)?\s?%?|[-–—]|")
 _FILES = {".csv", ".h5", ".html", ".json", ".mat", ".parquet", ".pdf", ".png", ".safetensors", ".svg", ".txt"}
 _VERDICTS = {"beaten", "met", "missed", "not-comparable"}
+
+Picture = Chart | Drawing | Movie | SpaceMovie
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class Section:
 
     title: str
     text: Sequence[str] = ()
-    charts: Sequence[Chart | Drawing | Movie] = ()
+    charts: Sequence[Picture] = ()
     tables: Sequence[Table] = ()
     code: Sequence[Code] = ()
     folded: bool = False
@@ -85,7 +88,7 @@ class Answer:
 
     sentence: str
     numbers: Sequence[tuple[str, str]]
-    picture: "Chart | Drawing | Movie | None"
+    picture: "Picture | None"
 
     def __post_init__(self) -> None:
         if len(self.numbers) != 3:
@@ -159,16 +162,18 @@ def document(title: str, answer: Answer, sections: Sequence[Section]) -> str:
 """
 
 
-def _scripts(charts: Sequence[Chart | Drawing | Movie]) -> str:
+def _scripts(charts: Sequence[Picture]) -> str:
     """What draws: plotly.js only where it is needed, as it has 4.8 MB."""
     parts = []
-    if any(not isinstance(chart, Movie) for chart in charts):
+    if any(not isinstance(chart, (Movie, SpaceMovie)) for chart in charts):
         from plotly.offline import get_plotlyjs  # costs a third of a second, and only a page needs it
 
         parts.append(get_plotlyjs())
     parts.append(_asset("page.js"))
     if any(isinstance(chart, Movie) for chart in charts):
         parts.append(_asset("movie.js"))
+    if any(isinstance(chart, SpaceMovie) for chart in charts):
+        parts.append(_asset("space.js"))
     return "\n".join(f"<script>{part}</script>" for part in parts)
 
 
@@ -191,10 +196,12 @@ def _section(section: Section, k: int, ids: Iterator[str]) -> str:
     return f'<section aria-labelledby="s{k}">\n{heading}\n{inner}</section>'
 
 
-def _figure(chart: Chart | Drawing | Movie, name: str) -> str:
+def _figure(chart: Picture, name: str) -> str:
     caption = f"<figcaption>{escape(chart.caption)}</figcaption>" if chart.caption else ""
     if isinstance(chart, Movie):
         return f"<figure>{movie_html(chart, name)}{caption}</figure>"
+    if isinstance(chart, SpaceMovie):
+        return f"<figure>{space_html(chart, name)}{caption}</figure>"
     spec = chart_spec(chart)
     # "<" never appears as itself, so no text in the data can close the script element
     data = json.dumps(spec, ensure_ascii=True, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")

@@ -8,7 +8,7 @@ import numpy as np
 from hyloop.record import Recording
 from hyloop.report.display import site_names
 
-__all__ = ["DeviceResponse", "Response", "StoryResponse", "respond", "story_numbers"]
+__all__ = ["DeviceResponse", "Response", "StoryResponse", "device_channels", "respond", "story_numbers"]
 
 
 @dataclass(frozen=True)
@@ -107,6 +107,13 @@ def respond(recording: Recording) -> Response:
         if name.startswith("energy.") and len(values := _finite(recording, name)):
             energies[name.removeprefix("energy.")] = float(values[-1])
     return Response(tuple(stories), _devices(recording), shears, energies)
+
+
+def device_channels(recording: Recording, site: str) -> tuple[str, str] | None:
+    """Deformation and force of a device itself, behind its transfer system; None where they are not recorded."""
+    own = ((recording.attributes.get("building") or {}).get("devices") or {}).get(site) or {}
+    names = own.get("d", f"{site}.d"), own.get("f", f"{site}.f")
+    return names if set(names) <= set(recording.names) else None
 
 
 def _devices(recording: Recording) -> tuple[DeviceResponse, ...]:

@@ -6,12 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from hyloop.record import Recording
+from hyloop.record import Recording, picture_of
 from hyloop.report.building import building_movie
 from hyloop.report.charts import Chart
 from hyloop.report.display import Line, Panel, Recordings, history_panels, hysteresis_panels, rows_to_draw
 from hyloop.report.page import Answer, Section
+from hyloop.report.profiles import envelope_groups, profile_chart
 from hyloop.report.response import Response, respond
+from hyloop.report.space import space_movie
+from hyloop.report.space_answer import space_answer
 
 __all__ = ["response_sections", "run_answer", "with_periods"]
 
@@ -34,13 +37,19 @@ def run_answer(recordings: Recordings, *, picture: bool = True) -> Answer:
     other, against = others[0] if len(others) == 1 else ("", None)
     beside = other if other.startswith("without ") else f"in {other}"
     response, without = respond(first), None if against is None else respond(against)
-    drawn = building_movie(first, against, (name, other)) or _still(recordings) if picture else None
-    sentence = _stopped(first) or _sentence(response, without, beside)
+    space = space_answer(first, against, beside) if picture_of(first) is not None else None
+    drawn = None
+    if picture:
+        both = ("with devices", other) if other == "without devices" else (name, other)
+        drawn = space_movie(first, against, both) or building_movie(first, against, (name, other))
+        drawn = drawn or _still(recordings)
+    sentence = _stopped(first) or (space[0] if space else _sentence(response, without, beside))
     if len(others) > 1:
         sentence = f"{len(recordings)} recordings, of which {name}: {sentence[0].lower()}{sentence[1:]}"
     end = float(first.time[-1])
     sentence = re.sub(r"(?<=\d) (?=%|mm\b|kN\b|g\b)", "\u00a0", sentence)  # a number and its unit stay on a line
-    return Answer(sentence, _numbers(response, without, beside, end, len(first.names)), drawn)
+    numbers = space[1] if space else _numbers(response, without, beside, end, len(first.names))
+    return Answer(sentence, numbers, drawn)
 
 
 def _stopped(recording: Recording) -> str:
@@ -130,41 +139,12 @@ def _still(recordings: Recordings) -> Chart | None:
 def response_sections(recordings: Recordings) -> list[Section]:
     """Profiles over the height and energy over time."""
     sections = []
-    if panels := _profiles(recordings):
-        alt = f"{', '.join(panel.title for panel in panels)} over the stories; recordings: {', '.join(recordings)}."
-        chart = Chart(panels, alt, "Largest of each story, and what is left at the end.", columns=len(panels))
+    if chart := profile_chart(envelope_groups(recordings)):
         sections.append(Section("Over the height", charts=[chart]))
     if panels := _energies(recordings):
         alt = f"Energy over time: {', '.join(_CARRIERS.values())}; recordings: {', '.join(recordings)}."
         sections.append(Section("Energy", _balance(recordings), charts=[Chart(panels, alt, columns=len(panels))]))
     return sections
-
-
-def _profiles(recordings: Recordings) -> list[Panel]:
-    responses = {name: respond(recording).stories for name, recording in recordings.items()}
-    kinds = [
-        ("peak drift", "mm", lambda s: 1e3 * s.drift),
-        ("peak drift ratio", "%", lambda s: None if s.drift_ratio is None else 100.0 * s.drift_ratio),
-        ("drift at the end", "mm", lambda s: 1e3 * s.residual),
-        ("peak acceleration", "m/s²", lambda s: s.acceleration),
-    ]
-    panels = []
-    for title, unit, value in kinds:
-        lines = []
-        for series, (name, stories) in enumerate(responses.items()):
-            known = [(s.story, v) for s in stories if (v := value(s)) is not None]
-            if known:
-                story, values = np.array(known, dtype=float).T
-                lines.append(Line(*_stairs(values, story), name, series))
-        if lines:
-            panels.append(Panel(title, f"{title} [{unit}]", "story", tuple(lines)))
-    return panels
-
-
-def _stairs(values: np.ndarray, story: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A value for each story as a line from zero that is upright over the height of the story."""
-    ends = np.column_stack([story - 0.5, story + 0.5]).ravel()
-    return np.append(0.0, np.repeat(values, 2)), np.append(ends[:1], ends)
 
 
 def _energies(recordings: Recordings) -> list[Panel]:

@@ -62,6 +62,8 @@ class Built:
         Floors, story heights, where devices are, and the nodes and members of a frame, to draw it.
     sources : dict of str
         What else it was built from: name and checksum of a script.
+    model : Model or ScriptModel, optional
+        Nodes and members of the structure, where it has some.
     """
 
     loop: Loop
@@ -73,6 +75,7 @@ class Built:
     estimates: dict[str, tuple[float, float]]
     building: dict[str, Any]
     sources: dict[str, str]
+    model: Model | ScriptModel | None = None
 
     @property
     def motion(self) -> GroundMotion:
@@ -201,9 +204,14 @@ def _build(experiment: Experiment, allow_scripts: bool) -> Built:
     check_no_leak(loop)
     check_channels(experiment, loop)
     names = [*loop.channels, *(loop.derived().names if experiment.recording.derived else ())]
-    for pattern in experiment.recording.channels:
+    for pattern in experiment.recording.channels if whole is experiment else ():  # channels of devices went with them
         if not any(fnmatchcase(name, pattern) for name in names):
             raise UnknownName("channel", pattern, names, where="recording.channels")
+    if experiment.recording.picture and (not isinstance(model, Model) or model.dimensions != 3):
+        raise BadInput(
+            'recording.picture: it is recorded of frames in space (kind = "tower", or "frame" with dimensions = 3); '
+            "other structures are drawn from their recording. Leave it out."
+        )
     with _blame("excitation"):
         excited = excite(experiment, frame, loads)
     building = describe_building(frame, sites)
@@ -220,7 +228,7 @@ def _build(experiment: Experiment, allow_scripts: bool) -> Built:
     if isinstance(model, ScriptModel):
         notes, sources = (*model.notes, *notes), {"script": model.script, "script_sha256": model.sha256}
     found = estimates(experiment)
-    return Built(loop, excited.rows, excited.motions, loads[0], notes, experiment, found, building, sources)
+    return Built(loop, excited.rows, excited.motions, loads[0], notes, experiment, found, building, sources, model)
 
 
 @contextmanager

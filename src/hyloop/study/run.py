@@ -13,7 +13,7 @@ from hyloop.core.writing import check_target, set_aside
 from hyloop.errors import RunFailed
 from hyloop.files.load import load_experiment
 from hyloop.files.schema import Experiment
-from hyloop.record import Recorder, Recording
+from hyloop.record import PICTURE, Recorder, Recording
 from hyloop.record.layout import check_name
 from hyloop.record.room import check_room
 from hyloop.report.provenance import provenance
@@ -21,6 +21,7 @@ from hyloop.study.build import Built, build
 from hyloop.study.comfort import described_comfort
 from hyloop.study.control import described_controllers
 from hyloop.study.following import described_models
+from hyloop.study.pictures import PictureWatch
 from hyloop.study.tested import LawRanges, without
 from hyloop.study.trained import outside_notes
 from hyloop.study.trust import described_trust, fallback_notes
@@ -173,21 +174,28 @@ def _record(
     per_step = loop.substeps if every == "tick" else 1
     wanted, derived = built.recorded()
     tested = LawRanges(built.experiment, loop, wanted)
-    needed = [*wanted, *(derived.sources if derived else ()), *tested.extra]
+    picture = PictureWatch(built, wanted, per_step)
+    needed = [*wanted, *(derived.sources if derived else ()), *tested.extra, *picture.extra]
     settings: dict[str, Any] = {"record": list(dict.fromkeys(needed)), "every": every}
 
     def chosen(piece: Recording) -> Recording:
         tested.see(piece)
-        return derived.joined(piece, wanted, per_step) if derived else without(piece, tested.extra)
+        picture.see(piece)
+        if derived:
+            return derived.joined(piece, wanted, per_step)
+        return without(piece, [*tested.extra, *picture.extra])
 
     loop.start(rows[0])
     first = chosen(loop.advance(rows[:0], with_present=True, **settings))
-    attributes |= {**first.attributes, "building": built.building}
+    attributes |= {**first.attributes, "building": built.building} | picture.attributes
     ticks = (len(rows) - 1) * loop.substeps
-    check_room(path, (1 + (len(rows) - 1) * per_step) * (1 + len(first.names)))
-    if keep is not None and (earlier := set_aside(path, ".html")):
+    check_room(path, (1 + (len(rows) - 1) * per_step) * (1 + len(first.names)) + picture.numbers)
+    if keep is not None and (earlier := set_aside(path, ".html", PICTURE)):
         keep(earlier)
-    with Recorder(path, first.names, first.units, loop.dt / per_step, attributes, overwrite=overwrite) as recorder:
+    with (
+        Recorder(path, first.names, first.units, loop.dt / per_step, attributes, overwrite=overwrite) as recorder,
+        picture.recording(path, attributes, overwrite or keep is not None),
+    ):
         recorder.write(first.data)
         begin = perf_counter()  # everything is compiled by now
         pieces = np.array_split(rows[1:], min(CHUNKS, max((len(rows) - 1) // PIECE, 1)))

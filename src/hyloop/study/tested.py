@@ -72,7 +72,8 @@ def without(piece: Recording, extra: Sequence[str]) -> Recording:
     """The piece without some channels."""
     if not extra:
         return piece
-    kept = [k for k, name in enumerate(piece.names) if name not in extra]
+    gone = set(extra)
+    kept = [k for k, name in enumerate(piece.names) if name not in gone]
     names, units = (tuple(texts[k] for k in kept) for texts in (piece.names, piece.units))
     return replace(piece, data=piece.data[:, kept], names=names, units=units)
 

@@ -256,4 +256,4 @@ class Player {
   }
 }
 
-for (const box of document.querySelectorAll(".movie")) new Player(box);
+for (const box of document.querySelectorAll(".movie:not(.space)")) new Player(box);

@@ -29,7 +29,18 @@ from hyloop.structure.super_element import eliminate
 if TYPE_CHECKING:
     from hyloop.structure.frames.model import Model
 
-__all__ = ["SYMMETRY", "Whole", "acting", "element_groups", "numbering", "on", "spring_groups", "structure", "whole"]
+__all__ = [
+    "SYMMETRY",
+    "Whole",
+    "acting",
+    "deformations",
+    "element_groups",
+    "numbering",
+    "on",
+    "spring_groups",
+    "structure",
+    "whole",
+]
 
 STATIC = 50  # iterations of the sections in the gravity stage
 SYMMETRY = 1e-9  # of the largest entry: matrices from a file keep about ten digits
@@ -101,6 +112,11 @@ def numbering(model: "Model") -> Numbering:
         stiff[_places(model, part.dofs)[part.K.any(axis=1)]] = True
     stiff |= (_vector(model, model.masses) != 0.0) | (_vector(model, model.loads) != 0.0)
     return number(model.nodes, model.held, list(model.floors.values()), stiff)
+
+
+def deformations(model: "Model", members: Sequence[Member], T: Any) -> Any:
+    """Basic deformations of some members from unknowns, of which T gives all displacements; sparse."""
+    return csr_array(_rows(model, members) @ T)
 
 
 def on(model: "Model", made: Structure, i: str, j: str, rows: np.ndarray) -> np.ndarray:
