@@ -6,15 +6,19 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
+from hyloop.core.ordering import MINIMUM_DEGREE, elimination_order
+
 __all__ = ["Factor"]
+
+_AS_GIVEN = MINIMUM_DEGREE | {"permc_spec": "NATURAL"}
 
 
 class Factor:
     r"""Factors :math:`P A P^T = L D L^T` of a sparse symmetric matrix, in an order that keeps L sparse.
 
-    The order is that of minimum degree; rows are never exchanged, so that L and D belong to a symmetric
-    factorisation and the signs of D are those of the eigenvalues (Sylvester). That is safe for definite matrices;
-    for others look at `weakest`.
+    The order is that of minimum degree (`hyloop.core.ordering`); rows are never exchanged, so that L and D belong to a
+    symmetric factorisation and the signs of D are those of the eigenvalues (Sylvester). That is safe for definite
+    matrices; for others look at `weakest`.
 
     Parameters
     ----------
@@ -40,14 +44,15 @@ class Factor:
     """
 
     def __init__(self, matrix: Any) -> None:
-        matrix = sparse.csc_array(matrix)
+        matrix = sparse.csr_array(matrix)
+        self._first = elimination_order(matrix)
         try:
-            self._lu = splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+            self._lu = splu(sparse.csc_array(matrix[self._first][:, self._first]), **_AS_GIVEN)
         except RuntimeError as error:
             raise np.linalg.LinAlgError(str(error)) from error
         if not np.array_equal(self._lu.perm_r, self._lu.perm_c):
             raise np.linalg.LinAlgError("a diagonal entry vanished, so that rows had to be exchanged")
-        self.order = np.argsort(self._lu.perm_r)
+        self.order = self._first[np.argsort(self._lu.perm_r)]  # SuperLU goes branch by branch through the order given
         self.lower = sparse.csc_array(sparse.tril(self._lu.L, k=-1))
         self.lower.eliminate_zeros()
         self.lower.sort_indices()
@@ -74,4 +79,7 @@ class Factor:
 
     def solve(self, b: np.ndarray) -> np.ndarray:
         """The solution of A x = b, for one right-hand side or for columns of them."""
-        return self._lu.solve(np.asarray(b, dtype=float))
+        b = np.asarray(b, dtype=float)
+        x = np.empty_like(b)
+        x[self._first] = self._lu.solve(b[self._first])
+        return x

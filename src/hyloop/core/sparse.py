@@ -6,7 +6,9 @@ import numpy as np
 from scipy import sparse
 
 from hyloop.core.factor import Factor
+from hyloop.core.jit import Table
 from hyloop.core.low_rank import split
+from hyloop.core.panels import panels
 from hyloop.core.sparse_products import Matrices
 
 __all__ = ["SparseInverse", "matrices"]
@@ -54,7 +56,6 @@ def matrices(K: Any, C: Any, A: SparseInverse, B: Any, rho: float) -> Matrices:
     rows, reached = np.flatnonzero(V.any(axis=1)), np.flatnonzero(A.U.any(axis=1))
     assert np.array_equal(V, A.V)  # the method's matrix contains C, and devices add nothing of low rank
     B = sparse.csr_array(B) if B.shape == K.shape else sparse.csr_array(K.shape)
-    L = A.factor.lower
     return Matrices(
         start=_ints(both.indptr),
         column=_ints(both.indices),
@@ -69,9 +70,7 @@ def matrices(K: Any, C: Any, A: SparseInverse, B: Any, rho: float) -> Matrices:
         B=np.asarray(B.data, float),
         rho=float(rho),
         order=_ints(A.factor.order),
-        L_start=_ints(L.indptr),
-        L_row=_ints(L.indices),
-        L=np.asarray(L.data, float),
+        L=Table(panels(A.factor.lower)),
         scale=A.multiple / A.factor.pivots,
         U_rows=len(reached),
         U_row=_ints(reached),

@@ -13,7 +13,8 @@ the masses and of what is eliminated after them.
 
 from typing import NamedTuple
 
-from hyloop.core.jit import Floats, Ints, bind, verb
+from hyloop.core.jit import Floats, Ints, Table, bind, verb
+from hyloop.core.panels import Panels, backward, forward
 
 __all__ = ["Matrices", "restore", "solve"]
 
@@ -36,11 +37,9 @@ class Matrices(NamedTuple):
     B_column: Ints
     B: Floats
     rho: float
-    # L by columns without its diagonal, a/D, and the order of elimination
+    # the order of elimination, L without its diagonal, and a/D
     order: Ints
-    L_start: Ints
-    L_row: Ints
-    L: Floats
+    L: Table  # of hyloop.core.panels.Panels
     scale: Floats
     # Woodbury: rows of U that are not zero, and H/a by rows
     U_rows: int
@@ -72,6 +71,7 @@ def restore(plan, state):
 def solve(plan, state):
     """The new w from the right-hand side b."""
     m, n, x = bind(Matrices, plan.matrices), plan.n, state.mixed
+    L = bind(Panels, m.L)
     for i in range(n):
         product = 0.0
         for k in range(m.B_start[i], m.B_start[i + 1]):
@@ -79,10 +79,7 @@ def solve(plan, state):
         state.b[i] -= product
     for k in range(n):
         x[k] = state.b[m.order[k]]
-    for j in range(n):  # L x = b
-        known = x[j]
-        for k in range(m.L_start[j], m.L_start[j + 1]):
-            x[m.L_row[k]] -= m.L[k] * known
+    forward(L, x)
     for j in range(n):
         x[j] *= m.scale[j]
     if m.rank:
@@ -97,11 +94,7 @@ def solve(plan, state):
             for q in range(m.rank):
                 part += m.U[k * m.rank + q] * state.modal[m.rank + q]
             x[m.U_row[k]] -= m.scale[m.U_row[k]] * part
-    for j in range(n - 1, -1, -1):  # Lᵀ y = z
-        known = x[j]
-        for k in range(m.L_start[j], m.L_start[j + 1]):
-            known -= m.L[k] * x[m.L_row[k]]
-        x[j] = known
+    backward(L, x)
     for k in range(n):
         i = m.order[k]
         state.w[i] = x[k] - m.rho * state.w[i]
