@@ -44,7 +44,8 @@ class Factor:
     """
 
     def __init__(self, matrix: Any) -> None:
-        matrix = sparse.csr_array(matrix)
+        matrix = sparse.csr_array(matrix, copy=True)
+        matrix.eliminate_zeros()  # they would count in the order
         self._first = elimination_order(matrix)
         try:
             self._lu = splu(sparse.csc_array(matrix[self._first][:, self._first]), **_AS_GIVEN)

@@ -134,20 +134,16 @@ def forward(p, x):
     """Solve L x = b in place."""
     for k in range(p.count):
         j, width, begin, end, at = _head(p, k)
-        for q in range(1, width):
-            known = x[j + q]
-            for s in range(q):
-                known -= p.L[at + s] * x[j + s]
-            x[j + q] = known
-            at += q
         if width == 1:
             _one_down(p, x, j, begin, end, at)
-        elif width == 2:
-            _two_down(p, x, j, begin, end, at)
-        elif width == 4:
-            _four_down(p, x, j, begin, end, at)
         else:
-            _eight_down(p, x, j, begin, end, at)
+            at = _triangle_down(p, x, j, width, at)
+            if width == 2:
+                _two_down(p, x, j, begin, end, at)
+            elif width == 4:
+                _four_down(p, x, j, begin, end, at)
+            else:
+                _eight_down(p, x, j, begin, end, at)
 
 
 @verb
@@ -155,20 +151,38 @@ def backward(p, x):
     """Solve Lᵀ x = b in place."""
     for k in range(p.count - 1, -1, -1):
         j, width, begin, end, at = _head(p, k)
-        at += width * (width - 1) // 2
         if width == 1:
             _one_up(p, x, j, begin, end, at)
-        elif width == 2:
-            _two_up(p, x, j, begin, end, at)
-        elif width == 4:
-            _four_up(p, x, j, begin, end, at)
         else:
-            _eight_up(p, x, j, begin, end, at)
-        for q in range(width - 1, 0, -1):
-            known = x[j + q]
-            at -= q
-            for s in range(q):
-                x[j + s] -= p.L[at + s] * known
+            at += width * (width - 1) // 2
+            if width == 2:
+                _two_up(p, x, j, begin, end, at)
+            elif width == 4:
+                _four_up(p, x, j, begin, end, at)
+            else:
+                _eight_up(p, x, j, begin, end, at)
+            _triangle_up(p, x, j, width, at)
+
+
+@verb
+def _triangle_down(p, x, j, width, at):
+    """Solve with the triangle of a panel; returns where its other rows begin."""
+    for q in range(1, width):
+        known = x[j + q]
+        for s in range(q):
+            known -= p.L[at + s] * x[j + s]
+        x[j + q] = known
+        at += q
+    return at
+
+
+@verb
+def _triangle_up(p, x, j, width, at):
+    for q in range(width - 1, 0, -1):
+        known = x[j + q]
+        at -= q
+        for s in range(q):
+            x[j + s] -= p.L[at + s] * known
 
 
 @verb
