@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks import engine, filters, networks, tower
+from benchmarks.growth import growth
 from benchmarks.moment_frame import moment_frame
 from benchmarks.ocp_nn import ocp_nn_tick
 from benchmarks.recording import recording
@@ -18,6 +19,7 @@ BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "start": engine.start,
     "transfer": transfer,
     "tower": tower.tower,
+    "growth": growth,
     "sparse": sparse,
     "recording": recording,
     "moment-frame": moment_frame,

@@ -25,10 +25,8 @@ class Panels(NamedTuple):
     A panel has its triangle by rows, then its other rows, each with a number for every column.
     """
 
-    count: int
-    head: (
-        Ints  # of each panel: first column, columns (1, 2, 4 or 8), first row and end of its rows in `row`, place of L
-    )
+    number: int
+    head: Ints  # of each panel: first column, columns (1, 2, 4 or 8), begin and end of its rows in `row`, place in L
     row: Ints
     L: Floats
 
@@ -132,7 +130,7 @@ def _filled(head, rows, start, row, value):
 @verb
 def forward(p, x):
     """Solve L x = b in place."""
-    for k in range(p.count):
+    for k in range(p.number):
         j, width, begin, end, at = _head(p, k)
         if width == 1:
             _one_down(p, x, j, begin, end, at)
@@ -149,7 +147,7 @@ def forward(p, x):
 @verb
 def backward(p, x):
     """Solve Lᵀ x = b in place."""
-    for k in range(p.count - 1, -1, -1):
+    for k in range(p.number - 1, -1, -1):
         j, width, begin, end, at = _head(p, k)
         if width == 1:
             _one_up(p, x, j, begin, end, at)

@@ -7,8 +7,8 @@ The operators of `hyloop.core.kernel` are then
     w[i+1] = A { ... - B w[i] } - ρ w[i]
 
 where ρ makes B a multiple of M (`hyloop.integrators.model_based`), and r holds the damping forces as well: K u + C v
-is one pass over one pattern of entries. Between the two triangular solutions U has few rows that are not zero: those of
-the masses and of what is eliminated after them.
+is one pass over one pattern of entries, of which one half is stored. Between the two triangular solutions U has few
+rows that are not zero: those of the masses and of what is eliminated after them.
 """
 
 from typing import NamedTuple
@@ -22,7 +22,8 @@ __all__ = ["Matrices", "restore", "solve"]
 class Matrices(NamedTuple):
     """Sparse matrices of a run, by rows: entries start[i] to start[i+1] belong to row i."""
 
-    # K and C on one pattern, their values side by side
+    # K and C on one pattern, their values side by side: the diagonal, and what stands right of it
+    diagonal: Floats
     start: Ints
     column: Ints
     pair: Floats
@@ -53,11 +54,14 @@ def restore(plan, state):
     """r = K u + C v."""
     m = bind(Matrices, plan.matrices)
     for i in range(plan.n):
-        force = 0.0
+        state.r[i] = m.diagonal[2 * i] * state.u[i] + m.diagonal[2 * i + 1] * state.v[i]
+    for i in range(plan.n):
+        u, v, force = state.u[i], state.v[i], 0.0
         for k in range(m.start[i], m.start[i + 1]):
-            j = m.column[k]
-            force += m.pair[2 * k] * state.u[j] + m.pair[2 * k + 1] * state.v[j]
-        state.r[i] = force
+            j, stiffness, damping = m.column[k], m.pair[2 * k], m.pair[2 * k + 1]
+            force += stiffness * state.u[j] + damping * state.v[j]
+            state.r[j] += stiffness * u + damping * v
+        state.r[i] += force
     if m.rank:
         project(m.rank, m.V_rows, m.V_row, m.V, state.v, state.modal)
         for k in range(m.V_rows):
