@@ -6,7 +6,9 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
+from hyloop.core.jit import Table, bind, jit, pointer
 from hyloop.core.ordering import MINIMUM_DEGREE, elimination_order
+from hyloop.core.panels import Panels, backward, forward, panels
 
 __all__ = ["Factor"]
 
@@ -32,6 +34,8 @@ class Factor:
         L without its unit diagonal.
     pivots : ndarray
         The diagonal of D.
+    panels : Table
+        L as compiled code has it (`hyloop.core.panels`).
 
     Raises
     ------
@@ -46,18 +50,19 @@ class Factor:
     def __init__(self, matrix: Any) -> None:
         matrix = sparse.csr_array(matrix, copy=True)
         matrix.eliminate_zeros()  # they would count in the order
-        self._first = elimination_order(matrix)
+        first = elimination_order(matrix)
         try:
-            self._lu = splu(sparse.csc_array(matrix[self._first][:, self._first]), **_AS_GIVEN)
+            lu = splu(sparse.csc_array(matrix[first][:, first]), **_AS_GIVEN)
         except RuntimeError as error:
             raise np.linalg.LinAlgError(str(error)) from error
-        if not np.array_equal(self._lu.perm_r, self._lu.perm_c):
+        if not np.array_equal(lu.perm_r, lu.perm_c):
             raise np.linalg.LinAlgError("a diagonal entry vanished, so that rows had to be exchanged")
-        self.order = self._first[np.argsort(self._lu.perm_r)]  # SuperLU goes branch by branch through the order given
-        self.lower = sparse.csc_array(sparse.tril(self._lu.L, k=-1))
+        self.order = first[np.argsort(lu.perm_r)]  # SuperLU goes branch by branch through the order given
+        self.lower = sparse.csc_array(sparse.tril(lu.L, k=-1))
         self.lower.eliminate_zeros()
         self.lower.sort_indices()
-        self.pivots = self._lu.U.diagonal()
+        self.pivots = lu.U.diagonal()
+        self.panels = Table(panels(self.lower))  # what SuperLU holds, several times as much, is let go
         self._diagonal = matrix.diagonal()[self.order]
 
     @property
@@ -81,6 +86,18 @@ class Factor:
     def solve(self, b: np.ndarray) -> np.ndarray:
         """The solution of A x = b, for one right-hand side or for columns of them."""
         b = np.asarray(b, dtype=float)
-        x = np.empty_like(b)
-        x[self._first] = self._lu.solve(b[self._first])
+        x, y = np.empty_like(b), np.ascontiguousarray(b[self.order].T)
+        _solve(self.panels.words, self.pivots, y.reshape(-1, len(b)))
+        x[self.order] = y.T
         return x
+
+
+@jit
+def _solve(words, pivots, rows):
+    """L D Lᵀ x = b for every row b, in place."""
+    p = bind(Panels, words)
+    for k in range(len(rows)):
+        x = rows[k]
+        forward(p, pointer(x))
+        x /= pivots
+        backward(p, pointer(x))

@@ -6,9 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from hyloop.core.factor import Factor
-from hyloop.core.jit import Table
 from hyloop.core.low_rank import split
-from hyloop.core.panels import panels
 from hyloop.core.sparse_products import Matrices
 from hyloop.errors import BadInput
 
@@ -86,7 +84,7 @@ def matrices(K: Any, C: Any, A: SparseInverse, B: Any, rho: float) -> Matrices:
         B=np.asarray(B.data, float),
         rho=float(rho),
         order=_ints(A.factor.order),
-        L=Table(panels(A.factor.lower)),
+        L=A.factor.panels,
         scale=A.multiple / A.factor.pivots,
         U_rows=len(reached),
         U_row=_ints(reached),
