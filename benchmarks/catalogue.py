@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks import engine, filters, networks, tower
+from benchmarks.growth import growth
 from benchmarks.moment_frame import moment_frame
 from benchmarks.ocp_nn import ocp_nn_tick
 from benchmarks.recording import recording
@@ -20,6 +21,7 @@ BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "transfer": transfer,
     "tower": tower.tower,
     "tower-loop": tower_loop,
+    "growth": growth,
     "sparse": sparse,
     "recording": recording,
     "moment-frame": moment_frame,

@@ -4,6 +4,7 @@ import numpy as np
 from oracles.opensees_model import OpenSeesModel
 
 CONVERGED = 1e-8  # m, norm of the last displacement increment
+ITERATIONS = 100  # at most; Newton's method takes some three, with the initial stiffness some thirty
 
 
 class Shaken(OpenSeesModel):
@@ -32,11 +33,17 @@ class Shaken(OpenSeesModel):
         for column, direction in zip(ground.T, directions, strict=False):
             ops.timeSeries("Path", 10 + direction, "-dt", dt, "-values", *column.tolist())
             ops.pattern("UniformExcitation", 10 + direction, direction, "-accel", 10 + direction)
+        self.use(system, "Newton")
+
+    def use(self, system, *algorithm):
+        """Go on with another solver and another algorithm of OpenSees."""
+        ops = self.ops
+        ops.wipeAnalysis()
         ops.constraints("Transformation")
         ops.numberer("RCM")
         ops.system(system)
-        ops.test("NormDispIncr", CONVERGED, 50)
-        ops.algorithm("Newton")
+        ops.test("NormDispIncr", CONVERGED, ITERATIONS)
+        ops.algorithm(*algorithm)
         ops.integrator("Newmark", 0.5, 0.25)
         ops.analysis("Transient")
 

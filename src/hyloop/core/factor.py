@@ -6,15 +6,21 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
+from hyloop.core.jit import Table, bind, jit, pointer
+from hyloop.core.ordering import MINIMUM_DEGREE, elimination_order
+from hyloop.core.panels import Panels, backward, forward, panels
+
 __all__ = ["Factor"]
+
+_AS_GIVEN = MINIMUM_DEGREE | {"permc_spec": "NATURAL"}
 
 
 class Factor:
     r"""Factors :math:`P A P^T = L D L^T` of a sparse symmetric matrix, in an order that keeps L sparse.
 
-    The order is that of minimum degree; rows are never exchanged, so that L and D belong to a symmetric
-    factorisation and the signs of D are those of the eigenvalues (Sylvester). That is safe for definite matrices;
-    for others look at `weakest`.
+    The order is that of minimum degree (`hyloop.core.ordering`); rows are never exchanged, so that L and D belong to a
+    symmetric factorisation and the signs of D are those of the eigenvalues (Sylvester). That is safe for definite
+    matrices; for others look at `weakest`.
 
     Parameters
     ----------
@@ -28,6 +34,8 @@ class Factor:
         L without its unit diagonal.
     pivots : ndarray
         The diagonal of D.
+    panels : Table
+        L as compiled code has it (`hyloop.core.panels`).
 
     Raises
     ------
@@ -40,18 +48,21 @@ class Factor:
     """
 
     def __init__(self, matrix: Any) -> None:
-        matrix = sparse.csc_array(matrix)
+        matrix = sparse.csr_array(matrix, copy=True)
+        matrix.eliminate_zeros()  # they would count in the order
+        first = elimination_order(matrix)
         try:
-            self._lu = splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+            lu = splu(sparse.csc_array(matrix[first][:, first]), **_AS_GIVEN)
         except RuntimeError as error:
             raise np.linalg.LinAlgError(str(error)) from error
-        if not np.array_equal(self._lu.perm_r, self._lu.perm_c):
+        if not np.array_equal(lu.perm_r, lu.perm_c):
             raise np.linalg.LinAlgError("a diagonal entry vanished, so that rows had to be exchanged")
-        self.order = np.argsort(self._lu.perm_r)
-        self.lower = sparse.csc_array(sparse.tril(self._lu.L, k=-1))
+        self.order = first[np.argsort(lu.perm_r)]  # SuperLU goes branch by branch through the order given
+        self.lower = sparse.csc_array(sparse.tril(lu.L, k=-1))
         self.lower.eliminate_zeros()
         self.lower.sort_indices()
-        self.pivots = self._lu.U.diagonal()
+        self.pivots = lu.U.diagonal()
+        self.panels = Table(panels(self.lower))  # what SuperLU holds, several times as much, is let go
         self._diagonal = matrix.diagonal()[self.order]
 
     @property
@@ -74,4 +85,19 @@ class Factor:
 
     def solve(self, b: np.ndarray) -> np.ndarray:
         """The solution of A x = b, for one right-hand side or for columns of them."""
-        return self._lu.solve(np.asarray(b, dtype=float))
+        b = np.asarray(b, dtype=float)
+        x, y = np.empty_like(b), np.ascontiguousarray(b[self.order].T)
+        _solve(self.panels.words, self.pivots, y.reshape(-1, len(b)))
+        x[self.order] = y.T
+        return x
+
+
+@jit
+def _solve(words, pivots, rows):
+    """L D Lᵀ x = b for every row b, in place."""
+    p = bind(Panels, words)
+    for k in range(len(rows)):
+        x = rows[k]
+        forward(p, pointer(x))
+        x /= pivots
+        backward(p, pointer(x))

@@ -8,8 +8,11 @@ from scipy import sparse
 from hyloop.core.factor import Factor
 from hyloop.core.low_rank import split
 from hyloop.core.sparse_products import Matrices
+from hyloop.errors import BadInput
 
-__all__ = ["SparseInverse", "matrices"]
+__all__ = ["SparseInverse", "is_symmetric", "matrices"]
+
+SYMMETRY = 1e-9  # of the largest entry: matrices from a file keep about ten digits
 
 
 class SparseInverse:
@@ -47,18 +50,30 @@ class SparseInverse:
 
 
 def matrices(K: Any, C: Any, A: SparseInverse, B: Any, rho: float) -> Matrices:
-    """Lay sparse matrices out for the compiled step; `B` may be empty."""
+    """Lay sparse matrices out for the compiled step; `B` may be empty.
+
+    Raises
+    ------
+    BadInput
+        If C is not symmetric: factors and products use one half of each matrix.
+    """
     sparse_part, V, d = split(C)
+    if not is_symmetric(sparse_part):
+        raise BadInput(
+            "C is not symmetric, and a step with sparse matrices takes it for symmetric. Give full matrices "
+            "(Structure.dense()), which may have any C."
+        )
     both = sparse.csr_array(K + 1j * sparse_part)  # real and imaginary parts stand side by side in memory
-    both.sort_indices()
+    right = sparse.csr_array(sparse.triu(0.5 * (both + both.T), k=1))  # symmetric but for the digits of a file
+    right.sort_indices()
     rows, reached = np.flatnonzero(V.any(axis=1)), np.flatnonzero(A.U.any(axis=1))
     assert np.array_equal(V, A.V)  # the method's matrix contains C, and devices add nothing of low rank
     B = sparse.csr_array(B) if B.shape == K.shape else sparse.csr_array(K.shape)
-    L = A.factor.lower
     return Matrices(
-        start=_ints(both.indptr),
-        column=_ints(both.indices),
-        pair=both.data.view(float),
+        diagonal=both.diagonal().view(float),
+        start=_ints(right.indptr),
+        column=_ints(right.indices),
+        pair=right.data.view(float),
         rank=len(d),
         V_rows=len(rows),
         V_row=_ints(rows),
@@ -69,15 +84,18 @@ def matrices(K: Any, C: Any, A: SparseInverse, B: Any, rho: float) -> Matrices:
         B=np.asarray(B.data, float),
         rho=float(rho),
         order=_ints(A.factor.order),
-        L_start=_ints(L.indptr),
-        L_row=_ints(L.indices),
-        L=np.asarray(L.data, float),
+        L=A.factor.panels,
         scale=A.multiple / A.factor.pivots,
         U_rows=len(reached),
         U_row=_ints(reached),
         U=A.U[reached].copy(),
         H=np.ascontiguousarray(A.H / A.multiple),
     )
+
+
+def is_symmetric(matrix: Any) -> bool:
+    """Whether a sparse matrix is symmetric, but for the last digits of a file."""
+    return abs(matrix - matrix.T).max() <= SYMMETRY * abs(matrix).max()
 
 
 def _ints(values: np.ndarray) -> np.ndarray:

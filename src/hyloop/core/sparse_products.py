@@ -7,13 +7,14 @@ The operators of `hyloop.core.kernel` are then
     w[i+1] = A { ... - B w[i] } - ρ w[i]
 
 where ρ makes B a multiple of M (`hyloop.integrators.model_based`), and r holds the damping forces as well: K u + C v
-is one pass over one pattern of entries. Between the two triangular solutions U has few rows that are not zero: those of
-the masses and of what is eliminated after them.
+is one pass over one pattern of entries, of which one half is stored. Between the two triangular solutions U has few
+rows that are not zero: those of the masses and of what is eliminated after them.
 """
 
 from typing import NamedTuple
 
-from hyloop.core.jit import Floats, Ints, bind, verb
+from hyloop.core.jit import Floats, Ints, Table, bind, verb
+from hyloop.core.panels import Panels, backward, forward
 
 __all__ = ["Matrices", "restore", "solve"]
 
@@ -21,7 +22,8 @@ __all__ = ["Matrices", "restore", "solve"]
 class Matrices(NamedTuple):
     """Sparse matrices of a run, by rows: entries start[i] to start[i+1] belong to row i."""
 
-    # K and C on one pattern, their values side by side
+    # K and C on one pattern, their values side by side: the diagonal, and what stands right of it
+    diagonal: Floats
     start: Ints
     column: Ints
     pair: Floats
@@ -36,11 +38,9 @@ class Matrices(NamedTuple):
     B_column: Ints
     B: Floats
     rho: float
-    # L by columns without its diagonal, a/D, and the order of elimination
+    # the order of elimination, L without its diagonal, and a/D
     order: Ints
-    L_start: Ints
-    L_row: Ints
-    L: Floats
+    L: Table  # of hyloop.core.panels.Panels
     scale: Floats
     # Woodbury: rows of U that are not zero, and H/a by rows
     U_rows: int
@@ -54,11 +54,14 @@ def restore(plan, state):
     """r = K u + C v."""
     m = bind(Matrices, plan.matrices)
     for i in range(plan.n):
-        force = 0.0
+        state.r[i] = m.diagonal[2 * i] * state.u[i] + m.diagonal[2 * i + 1] * state.v[i]
+    for i in range(plan.n):
+        u, v, force = state.u[i], state.v[i], 0.0
         for k in range(m.start[i], m.start[i + 1]):
-            j = m.column[k]
-            force += m.pair[2 * k] * state.u[j] + m.pair[2 * k + 1] * state.v[j]
-        state.r[i] = force
+            j, stiffness, damping = m.column[k], m.pair[2 * k], m.pair[2 * k + 1]
+            force += stiffness * state.u[j] + damping * state.v[j]
+            state.r[j] += stiffness * u + damping * v
+        state.r[i] += force
     if m.rank:
         project(m.rank, m.V_rows, m.V_row, m.V, state.v, state.modal)
         for k in range(m.V_rows):
@@ -72,6 +75,7 @@ def restore(plan, state):
 def solve(plan, state):
     """The new w from the right-hand side b."""
     m, n, x = bind(Matrices, plan.matrices), plan.n, state.mixed
+    L = bind(Panels, m.L)
     for i in range(n):
         product = 0.0
         for k in range(m.B_start[i], m.B_start[i + 1]):
@@ -79,10 +83,7 @@ def solve(plan, state):
         state.b[i] -= product
     for k in range(n):
         x[k] = state.b[m.order[k]]
-    for j in range(n):  # L x = b
-        known = x[j]
-        for k in range(m.L_start[j], m.L_start[j + 1]):
-            x[m.L_row[k]] -= m.L[k] * known
+    forward(L, x)
     for j in range(n):
         x[j] *= m.scale[j]
     if m.rank:
@@ -97,11 +98,7 @@ def solve(plan, state):
             for q in range(m.rank):
                 part += m.U[k * m.rank + q] * state.modal[m.rank + q]
             x[m.U_row[k]] -= m.scale[m.U_row[k]] * part
-    for j in range(n - 1, -1, -1):  # Lᵀ y = z
-        known = x[j]
-        for k in range(m.L_start[j], m.L_start[j + 1]):
-            known -= m.L[k] * x[m.L_row[k]]
-        x[j] = known
+    backward(L, x)
     for k in range(n):
         i = m.order[k]
         state.w[i] = x[k] - m.rho * state.w[i]

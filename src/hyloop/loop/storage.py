@@ -3,7 +3,8 @@
 A step with full matrices reads 4 n² numbers one after the other (K, C, A and B). A sparse step reads K and C side by
 side, the factor L twice and some vectors, through lists of places, and each of these numbers takes about as long as
 four of the others (`hyloop bench sparse`). So what counts is not the number of degrees of freedom alone: a plane frame
-is faster sparse from about 30 on, a shear frame from about 20 on, a condensed structure never.
+is faster sparse from about 30 on, a shear frame from about 20 on, a condensed structure never. A damping matrix that
+is not symmetric, as of whirling parts, needs full matrices.
 """
 
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from hyloop.core.factor import Factor
+from hyloop.core.sparse import is_symmetric
 from hyloop.integrators import Method
 from hyloop.loop.site import Site
 from hyloop.structure import Structure
@@ -41,7 +43,7 @@ def _reads_less(structure: Structure, sites: Sequence[Site]) -> bool:
     full = 4 * n * n
     M, C = sparse.csr_array(structure.M), sparse.csr_array(structure.C)
     both = (abs(sparse.csr_array(structure.K)) + abs(C)).nnz
-    if EACH * (2 * both + VECTORS * n) >= full:
+    if EACH * (2 * both + VECTORS * n) >= full or not is_symmetric(C):
         return False
     system = sparse.csr_array(structure.initial_stiffness) + M / M.max() * abs(structure.K).max()
     for site in sites:

@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from scipy.spatial import ConvexHull, QhullError
 
 from hyloop.errors import BadInput
-from hyloop.structure.frames.assembly import deformations, displacements
+from hyloop.structure.frames.assembly import deformations, whole
 from hyloop.structure.frames.constraints import SAME_HEIGHT
 from hyloop.structure.frames.members import Brace, LeanOn, Link
 from hyloop.structure.frames.model import Model
