@@ -18,22 +18,23 @@ TRIED = {
 
 def run(job, kind, paths):
     """Values of the claims, of the first three networks together; the first alone has a table for its own q."""
-    found, rows, events = {}, [], list(dict.fromkeys(split()["validation"].values()))
+    networks = [load_network(path) for path in paths[:3]]
+    events, heard = list(dict.fromkeys(split()["validation"].values())), {}
+    for side, groups in (("fitting", bands.FITTING), ("calibrating", bands.CALIBRATING), ("test", TEST)):
+        runs = bands.drawn(kind, groups)
+        heard[side] = [(run, bands.heard(kind, networks, run)) for run in runs]
+        job.progress(f"{kind}: band", len(heard) / 3)
+    found, rows = {}, []
     for count, chosen in ((1, ONE), (3, THREE)):
-        networks = [load_network(path) for path in paths[:count]]
-        if len(networks) < count:
+        if count > len(networks):
             continue
-        fitting, calibrating = (
-            [bands.heard(kind, networks, run) for run in bands.drawn(kind, groups)]
-            for groups in (bands.FITTING, bands.CALIBRATING)
-        )
-        job.progress(f"{kind}: band of {count}", 0.5)
+        fitting, calibrating = ([one[count] for _, one in heard[side]] for side in ("fitting", "calibrating"))
         for parts in TRIED[count]:
             weights = bands.weigh(fitting, parts)
-            rows.append(_tried(count, weights, bands.factor(calibrating, weights), calibrating, events))
+            q = bands.factor(calibrating, weights)
+            rows.append(_tried(count, weights, q, calibrating, events))
             if parts == chosen:
-                found = _judged(job, kind, count, networks, weights, bands.factor(calibrating, weights))
-        job.progress(f"{kind}: band of {count}", 1.0)
+                found = _judged(job, kind, count, [(run, one[count]) for run, one in heard["test"]], weights, q)
     title = f"Specimen '{kind}': scores of a band of 90 %, each validation event left out in turn; widths in N"
     head = ["networks", "score", "q", *events, "runs with 80 to 97 %", "width", "interval score"]
     job.tables.append(Table(title, head, rows))
@@ -48,14 +49,12 @@ def _tried(count, weights, q, runs, events):
     return [str(count), words, f"{q:.3f}", *numbers, f"{out.interval:.0f}"]
 
 
-def _judged(job, kind, count, networks, weights, q):
+def _judged(job, kind, count, there, weights, q):
     """Coverage of every run of the test events, and the claims."""
-    runs = bands.drawn(kind, TEST)
-    there = [bands.heard(kind, networks, run) for run in runs]
-    judged = compare_bands(q, [one.error for one in there], [one.score(weights) for one in there])
+    judged = compare_bands(q, [one.error for _, one in there], [one.score(weights) for _, one in there])
     rows = [
         [run.name, f"{run.level / 1e3:.0f}", f"{100 * share:.1f}"]
-        for run, share in zip(runs, judged.by_run, strict=True)
+        for (run, _), share in zip(there, judged.by_run, strict=True)
     ]
     said = f"{100 * judged.pooled:.1f} % pooled, {judged.width:.0f} N wide, {judged.narrower:.3f} of a constant band"
     title = f"Specimen '{kind}': band of {count} on test events: {said}"

@@ -85,14 +85,16 @@ def drawn(kind: str, groups: Sequence[tuple[str, tuple[int, ...], tuple[int, ...
     return found
 
 
-def heard(kind: str, networks: Sequence[FrozenNetwork], run: Run) -> Heard:
-    """What networks say in a run over the link of the experiment."""
+def heard(kind: str, networks: Sequence[FrozenNetwork], run: Run) -> dict[int, Heard]:
+    """What the first network and what all together say in a run over the link of the experiment, by their number."""
     forces = np.array([listening(network, delay=DELAY, jitter=JITTER)(run) for network in networks])
-    f = forces.mean(axis=0)
-    columns = {"floor": np.ones(len(f)), "force": np.abs(f), "twin": residual(kind, run)}
-    if len(networks) > 1:
-        columns["spread"] = forces.std(axis=0, ddof=1)
-    return Heard(run.event, f - run.f, columns)
+    shared = {"floor": np.ones(len(run.f)), "twin": residual(kind, run)}
+    found = {}
+    for count in {1, len(networks)}:
+        f = forces[:count].mean(axis=0)
+        spread = {"spread": forces.std(axis=0, ddof=1)} if count > 1 else {}
+        found[count] = Heard(run.event, f - run.f, {**shared, "force": np.abs(f), **spread})
+    return found
 
 
 def residual(kind: str, run: Run) -> np.ndarray:

@@ -341,7 +341,7 @@ def test_the_monitor_makes_the_score_of_the_study(study, runs):
 
     bands, run = part(study, "bands"), runs[0]
     networks = [load_network(FOLDER / "networks" / f"chatter-listening-{seed}.safetensors") for seed in range(3)]
-    there = bands.heard("chatter", networks, run)
+    there = bands.heard("chatter", networks, run)[3]
     weights = {"floor": 50.0, "force": 0.04, "spread": 0.4}
     made = guard(Band(0.9, q=2.0, **weights), Watch(25e3), members=["member2", "member3"])
     forces = [part(study, "scores").listening(n, delay=bands.DELAY, jitter=bands.JITTER)(run) for n in networks]
