@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from hyloop.metrics import compare_bands
 from hyloop.neural import load_network
 from hyloop.report.page import Table
 from hyloop.study.seeds import Seeds
 
-from . import bands, baselines, beyond
+from . import banded, baselines, beyond
 from .data import SEEDS, motions
 from .figures import figure_9, figures_10_to_12
 from .frame import LEVELS, deformations
@@ -22,8 +21,6 @@ SPECIMENS = ("chatter", "wide", "narrow")
 WHOLE = ("chatter", "wide")  # of which delays, band and hybrid tests are shown too
 FIXED = 3  # networks that had been seen when the schedule was fixed; the others were run once
 LOOP_LEVEL, LOOP_DEVICES = 18e3, 3  # N, and devices drawn for each test event
-# device draws of the band: the weight is chosen on the first two of the calibration, q found from the others
-CALIBRATION_DRAWS, CHOOSING, TEST_DRAWS = tuple(range(501, 511)), 2, tuple(range(601, 606))
 JITTERING = (12, 8)  # ticks: least delay, and how much more
 LABELS = {
     "data-driven OCP-NN": "listening",
@@ -55,7 +52,7 @@ def run(job):
         values |= _validated(job, kind, runs)
         if not job.quick and kind in WHOLE:
             values |= _delayed(job, kind, runs["validation"])
-            values |= _banded(job, kind, sides, moved)
+            values |= banded.run(job, kind, networks(job, kind))
             if kind == SPECIMENS[0]:
                 job.sections += _drawn(job, kind, runs["validation"])
             values |= _looped(job, kind, sides["test"])
@@ -177,36 +174,6 @@ def _delayed(job, kind, runs):
         late: found["20 ms"],
         f"{late}, goal": found["20 ms"],
         f"{kind}, data-driven, late by 12 to 20 ms at random: NRMSE": found["12 to 20 ms"],
-    }
-
-
-def _banded(job, kind, sides, moved):
-    """A conformal band: calibrated on device draws of the validation events, judged on draws of the test events."""
-    network = load_network(networks(job, kind)[0])
-    found = {}
-    for side, seeds in (("validation", CALIBRATION_DRAWS), ("test", TEST_DRAWS)):
-        runs = [run for seed in seeds for run in _runs(kind, sides[side], moved, side, seed)]
-        found[side] = (*bands.errors_and_residuals(kind, network, runs), runs)
-        job.progress(f"{kind}: band", len(found) / 2)
-    errors, residuals, _ = found["validation"]
-    chosen = bands.calibrated(errors, residuals, len(errors) * CHOOSING // len(CALIBRATION_DRAWS))
-    errors, residuals, runs = found["test"]
-    scores = [bands.FLOOR + chosen.weight * R for R in residuals]
-    judged = compare_bands(chosen.q, errors, scores)
-    rows = [
-        [run.name, f"{run.level / 1e3:.0f}", f"{100 * share:.1f}"]
-        for run, share in zip(runs, judged.by_run, strict=True)
-    ]
-    title = f"Specimen '{kind}': band of {100 * bands.COVERAGE:.0f} %, q {chosen.q:.3f}, test events"
-    job.tables.append(Table(title, ["run", "capacity kN", "samples in the band %"], rows, folded=True))
-    rows = [[f"{weight:g}", f"{width:.0f}", f"{q:.3f}"] for weight, width, q in chosen.tried]
-    title = f"Specimen '{kind}': weights of the twin's residual, validation events; {chosen.weight:g} is the narrowest"
-    job.tables.append(Table(title, ["weight", "width N", "q"], rows, folded=True))
-    inside = float(np.mean((judged.by_run >= 0.8) & (judged.by_run <= 0.97)))
-    return {
-        f"{kind}, band on test events: pooled coverage": 100 * judged.pooled,
-        f"{kind}, band on test events: runs with 80 to 97 %": 100 * inside,
-        f"{kind}, band on test events: width over a constant band": judged.narrower,
     }
 
 

@@ -286,6 +286,70 @@ def test_what_lies_beyond_is_judged_claim_by_claim(study, monkeypatch, tmp_path)
     assert len(job.tables) == 3
 
 
+def made_up(bands, rng, event, weights, samples=40_000):
+    """A run whose errors have a Laplace distribution of the stated scale."""
+    columns = {
+        "floor": np.ones(samples),
+        "force": rng.uniform(0.0, 2e4, samples),
+        "spread": rng.exponential(300.0, samples),
+    }
+    scale = sum(weight * columns[part] for part, weight in weights.items())
+    return bands.Heard(event, rng.laplace(0.0, scale), columns)
+
+
+def test_weights_of_a_score_are_found_and_parts_that_say_nothing_get_none(study, rng, monkeypatch):
+    bands = part(study, "bands")
+    monkeypatch.setattr(bands, "EVERY", 1)
+    monkeypatch.setattr(bands, "RESOLUTION", 0.0)
+    true = {"floor": 60.0, "force": 0.05, "spread": 0.4}
+    runs = [made_up(bands, rng, "one", true) for _ in range(4)]
+    found = bands.weigh(runs, tuple(true))
+    assert found == pytest.approx(true, rel=0.05)
+    plain = [made_up(bands, rng, "one", {"floor": 300.0}) for _ in range(4)]
+    found = bands.weigh(plain, tuple(true))
+    assert found["floor"] == pytest.approx(300.0, rel=0.03) and 1e4 * found["force"] < 10.0 > 300.0 * found["spread"]
+
+
+def test_an_event_that_is_left_out_has_no_say_in_its_band(study, rng):
+    """Events of like errors are covered as they shall be; one with twice the errors is covered less, which says so."""
+    bands, weights = part(study, "bands"), {"floor": 100.0, "force": 0.05}
+    runs = [made_up(bands, rng, event, weights) for event in ("one", "two", "three") for _ in range(8)]
+    like = bands.left_out(runs, weights, ["one", "two", "three"])
+    allowed = 0.9 / 16  # q is taken (K + 1)/K high, of 16 runs
+    assert np.abs(np.array(like.coverage) - 0.9 - allowed).max() < 0.02 and like.inside == 1.0
+    double = [bands.Heard(run.event, (2.0 if run.event == "two" else 1.0) * run.error, run.columns) for run in runs]
+    unlike = bands.left_out(double, weights, ["one", "two", "three"])
+    assert unlike.coverage[1] == pytest.approx(1.0 - np.sqrt(0.1 * (1.0 - 9.0 / 16.0)), abs=0.02)
+    assert unlike.inside < 1.0 and unlike.interval > like.interval
+
+
+def test_bands_are_calibrated_on_no_event_that_trained_or_judges(study, monkeypatch):
+    monkeypatch.setenv("HYLOOP_DATA", str(data_path("ground_motions").parent))
+    bands, banded, sides = part(study, "bands"), part(study, "banded"), part(study, "data").split()
+    assert {side for side, _, _ in bands.CALIBRATING} == {"validation", "synthetic"}
+    assert {side for side, _, _ in bands.FITTING} == {"train"} and {side for side, _, _ in banded.TEST} == {"test"}
+    assert not set(bands.SYNTHETIC.values()) & {event for some in sides.values() for event in some.values()}
+    seeds = [
+        seed for groups in (bands.FITTING, bands.CALIBRATING, banded.TEST) for _, _, some in groups for seed in some
+    ]
+    assert len(seeds) == len(set(seeds))  # nobody has a device of another group
+
+
+def test_the_monitor_makes_the_score_of_the_study(study, runs):
+    from hyloop.trust import Band, Watch
+    from hyloop.trust.guard import guard
+
+    bands, run = part(study, "bands"), runs[0]
+    networks = [load_network(FOLDER / "networks" / f"chatter-listening-{seed}.safetensors") for seed in range(3)]
+    there = bands.heard("chatter", networks, run)[3]
+    weights = {"floor": 50.0, "force": 0.04, "spread": 0.4}
+    made = guard(Band(0.9, q=2.0, **weights), Watch(25e3), members=["member2", "member3"])
+    forces = [part(study, "scores").listening(n, delay=bands.DELAY, jitter=bands.JITTER)(run) for n in networks]
+    found = made.drive(DT, f=forces[0], member2=forces[1], member3=forces[2])
+    np.testing.assert_allclose(found["score"], there.score(weights), rtol=FLOAT32)
+    np.testing.assert_allclose(found["f"] - run.f, there.error, atol=0.1)
+
+
 def test_the_quick_run_writes_its_tables(tmp_path, monkeypatch):
     monkeypatch.setenv("HYLOOP_DATA", str(data_path("ground_motions").parent))
     result = studies.run_study("malik2025", tmp_path / "out", quick=True, progress=lambda *_: None)

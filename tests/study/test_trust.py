@@ -145,6 +145,20 @@ trust = { capacity = "20 kN" }
     assert recording.attributes["trust"]["damper2"]["coverage"] == 0.8
 
 
+def test_the_band_of_a_file_may_grow_with_the_force(folder):
+    site = """
+[sites.damper2]
+story = 2
+device = { network = "nets/a.safetensors" }
+trust = { capacity = "20 kN", band = { coverage = 0.9, q = 2.0, floor = "0.1 kN", force = 0.05 } }
+"""
+    recording = run_in_memory(load_experiment(write(folder, FRAME, site)))
+    f = recording["damper2.f_model"][1:]
+    half = recording["damper2.f_high"][1:] - recording["damper2.f"][1:]
+    np.testing.assert_allclose(half, 2.0 * (100.0 + 0.05 * np.abs(f)), rtol=1e-9)
+    assert np.abs(f).max() > 20 * 100.0  # the force is what makes the band
+
+
 def test_a_follower_learns_its_band_where_the_truth_is_measured(folder):
     recording = run_file(write(folder, FRAME, MODEL, FOLLOWER), (), folder / "run.h5")
     (one,) = watched(recording)

@@ -86,11 +86,11 @@ def test_at_rest_nothing_is_learned():
 
 
 def test_the_band_is_q_times_the_score(rng):
-    band = Band(0.9, FLOOR, q=2.0, spread=1.5, range=3e3, twin=0.7)
+    band = Band(0.9, FLOOR, q=2.0, force=0.04, spread=1.5, range=3e3, twin=0.7)
     ranges = {"d": ("m", -0.01, 0.03), "v": ("m/s", -0.5, 0.5)}
     made = guard(band, Watch(CAPACITY), members=["member2", "member3"], ranges=ranges, twin=True)
     n = 300
-    f = rng.normal(0.0, 4e3, (3, n))
+    f = rng.normal(0.0, 4e3, (3, n)) + rng.choice([0.0, 3e4], n)  # some beyond the capacity
     d, v = rng.uniform(-0.03, 0.05, n), rng.uniform(-1.0, 1.0, n)
     twin, heard = rng.normal(0.0, 3e3, (2, n))
     found = made.drive(DT, f=f[0], member2=f[1], member3=f[2], d=d, v=v, twin=twin, heard=heard)
@@ -102,7 +102,8 @@ def test_the_band_is_q_times_the_score(rng):
     score = np.empty(n)
     for k in range(n):
         square = fade * square + (1.0 - fade) * (heard[k] - twin[k]) ** 2
-        score[k] = FLOOR + 1.5 * f[:, k].std(ddof=1) + 3e3 * distance[k] + 0.7 * np.sqrt(square)
+        size = 0.04 * min(abs(f[:, k].mean()), 1.05 * CAPACITY)
+        score[k] = FLOOR + size + 1.5 * f[:, k].std(ddof=1) + 3e3 * distance[k] + 0.7 * np.sqrt(square)
     np.testing.assert_allclose(found["score"], score, rtol=ROUND_OFF)
     np.testing.assert_allclose(found["spread"], f.std(axis=0, ddof=1), rtol=ROUND_OFF)
     np.testing.assert_allclose(
@@ -110,7 +111,8 @@ def test_the_band_is_q_times_the_score(rng):
     )  # no fallback: what the model says
     half = np.minimum(2.0 * score, 2.0 * CAPACITY)
     np.testing.assert_allclose(found["f_high"] - found["f_low"], 2.0 * half, rtol=ROUND_OFF)
-    trust = np.minimum(1.0 - half / (0.5 * CAPACITY), 1.0 - distance / 0.5).clip(0.0, 1.0)
+    over = 1.0 - (np.abs(f.mean(axis=0)) - CAPACITY) / (0.05 * CAPACITY)
+    trust = np.minimum(1.0 - half / (0.5 * CAPACITY), np.minimum(1.0 - distance / 0.5, over)).clip(0.0, 1.0)
     np.testing.assert_allclose(found["trust"], trust, atol=ROUND_OFF)
 
 
@@ -122,6 +124,27 @@ def test_a_follower_scales_the_residual_by_its_own_force():
         found = made.drive(DT, f=share * twin, twin=twin, heard=1.1 * twin)
         there = guard(band, Watch(CAPACITY), twin=True).drive(DT, f=share * twin, twin=twin, heard=1.1 * twin)
         np.testing.assert_allclose(found["score"] - FLOOR, ratio * (there["score"] - FLOOR), rtol=1e-9)
+
+
+def test_misses_at_the_measured_site_are_judged_with_the_force_there(rng):
+    """q follows the misses of floor + force |f| + twin R of the twin, as large as Watch allows and no larger."""
+    band, n = Band(0.9, FLOOR, q=1.5, force=0.1, twin=1.0, gain=50.0), 500
+    twin = rng.normal(0.0, 5e3, n)
+    twin[::7] = 4.0 * CAPACITY
+    heard = twin + rng.normal(0.0, 1.5e3, n)
+    found = guard(band, Watch(CAPACITY), twin=True).drive(DT, f=0.0 * twin, twin=twin, heard=heard)
+    q, square, fade = 1.5, 0.0, np.exp(-DT)
+    missed = 0
+    for k in range(n):
+        residual = abs(heard[k] - twin[k])
+        score = FLOOR + 0.1 * min(abs(twin[k]), 1.05 * CAPACITY) + np.sqrt(square)
+        if max(abs(heard[k]), abs(twin[k])) > FLOOR:  # not at rest
+            miss = residual > q * score
+            q += 50.0 * DT * (miss - 0.1)
+            missed += miss
+        square = fade * square + (1.0 - fade) * residual**2
+        assert found["q"][k] == pytest.approx(q, rel=ROUND_OFF)
+    assert 0.02 * n < missed < 0.5 * n
 
 
 def test_every_doubt_lowers_the_trust():
@@ -150,11 +173,12 @@ force = st.floats(-0.9 * CAPACITY, 0.9 * CAPACITY)
     st.floats(1e-3, 0.5),
     st.floats(1e4, 1e8),
     st.sampled_from([0.0, 0.02, 1.0]),
+    st.sampled_from([0.0, 0.05]),
 )
-def test_no_force_leaves_the_guard_that_jumps_or_is_too_large(rows, margin, blend, slew, calm):
+def test_no_force_leaves_the_guard_that_jumps_or_is_too_large(rows, margin, blend, slew, calm, weight):
     model, backup = np.array(rows).T
     watch = Watch(CAPACITY, margin=margin, blend=blend, slew=slew, calm=calm)
-    found = guard(Band(0.9, FLOOR), watch, backup=True).drive(DT, f=model, backup=backup)
+    found = guard(Band(0.9, FLOOR, force=weight), watch, backup=True).drive(DT, f=model, backup=backup)
     f, share, most = found["f"], found["fallback"], (1.0 + margin) * CAPACITY
     assert np.isfinite([found[key] for key in ("f", "f_low", "f_high", "score")]).all()
     assert (np.abs(f) <= most * (1 + ROUND_OFF)).all() and (share >= 0.0).all() and (share <= 1.0).all()
@@ -200,6 +224,7 @@ def test_it_does_not_come_back_for_a_little_trust(trust_in_between):
         (lambda: Band(0.9, FLOOR, q=-1.0), OutOfBounds, "q = -1"),
         (lambda: Band(0.9, FLOOR, gain=1.0), BadInput, "give twin a weight"),
         (lambda: Band(0.9, FLOOR, spread=-1.0), OutOfBounds, "spread = -1"),
+        (lambda: Band(0.9, FLOOR, force=-0.1), OutOfBounds, "force = -0.1"),
         (lambda: Band(0.9, float("nan")), BadInput, "finite"),
         (lambda: Band.from_json({"coverage": 0.9, "flor": 1.0}), UnknownName, "floor"),
         (lambda: Watch(0.0), OutOfBounds, "capacity = 0"),

@@ -21,7 +21,7 @@ _Time = Annotated[float, Quantity("s", above=0.0)]
 
 
 class BandSpec(Table):
-    """Band of error: half width q score, with score = floor + spread s + range D + twin R; see [trust.md](trust.md)."""
+    """Band of half width q score, score = floor + force |f| + spread s + range D + twin R; see [trust.md](trust.md)."""
 
     coverage: Annotated[float, Quantity("-", above=0.0, high=0.9999)]
     """Share of the ticks in which the true force shall lie in the band."""
@@ -29,6 +29,8 @@ class BandSpec(Table):
     """Score where nothing else speaks."""
     q: Annotated[float, Quantity("-", above=0.0)] | None = None
     """Half width over score: of a network as it was calibrated, of a model that follows as it begins (1.6449)."""
+    force: _Weight = 0.0
+    """Weight of the size of the force of the model."""
     spread: _Weight = 0.0
     """Weight of the standard deviation s of several networks."""
     range: Annotated[float, Quantity("N", low=0.0)] = 0.0

@@ -46,6 +46,7 @@ class Told(NamedTuple):
     # Band
     coverage: float
     floor: float
+    force: float
     spread: float
     range: float
     weight: float  # of the residual of the twin
@@ -151,7 +152,8 @@ def advance(x, u, dt, p, y):
         residual = np.sqrt(x[RESIDUAL])
         if told.scaled > 0.0 and x[THERE] > 0.0:
             residual *= min(max(np.sqrt(x[OWN] / x[THERE]), 1.0 / _RATIO), _RATIO)
-    score = told.floor + told.spread * spread + told.range * distance + told.weight * residual
+    size = min(abs(f), (1.0 + told.margin) * told.capacity) if sound else told.capacity  # a score is always a number
+    score = told.floor + told.force * size + told.spread * spread + told.range * distance + told.weight * residual
     half = min(
         max(x[Q], 0.0) * score, 2.0 * told.capacity
     )  # no wider than from one end of what is possible to the other
@@ -210,7 +212,9 @@ def follow_twin(x, told, heard, twin, f, sound, fade, dt):
     if not residual < np.inf:
         return False
     if told.gain > 0.0 and (abs(heard) > told.floor or abs(twin) > told.floor):
-        miss = 1.0 if residual > x[Q] * (told.floor + told.weight * np.sqrt(x[RESIDUAL])) else 0.0
+        size = min(abs(twin), (1.0 + told.margin) * told.capacity)
+        score = told.floor + told.force * size + told.weight * np.sqrt(x[RESIDUAL])
+        miss = 1.0 if residual > x[Q] * score else 0.0
         x[Q] += told.gain * dt * (miss - (1.0 - told.coverage))
     x[RESIDUAL] = fade * x[RESIDUAL] + (1.0 - fade) * residual**2
     x[THERE] = fade * x[THERE] + (1.0 - fade) * twin**2

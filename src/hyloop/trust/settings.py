@@ -18,11 +18,12 @@ MOST_MARGIN = 0.1  # of the capacity: no force beyond it leaves the guard
 class Band:
     r"""A band round the force, q(t) · score(t) wide to either side.
 
-    .. math:: score = floor + spread \cdot s(t) + range \cdot D(t) + twin \cdot R(t)
+    .. math:: score = floor + force \cdot |f(t)| + spread \cdot s(t) + range \cdot D(t) + twin \cdot R(t)
 
-    with the standard deviation *s* of the networks at the site in N, the distance *D* of the inputs beyond the training
-    range (root of the sum of squares over the inputs, each as a part of the width of its range), and the running root
-    mean square *R* of the residual of the twin at the measured site in N.
+    with the force *f* of the model in N (no larger than `Watch` allows), the standard deviation *s* of the networks at
+    the site in N, the distance *D* of the inputs beyond the training range (root of the sum of squares over the inputs,
+    each as a part of the width of its range), and the running root mean square *R* of the residual of the twin at the
+    measured site in N.
 
     With ``gain = 0`` q is a constant, calibrated before (`hyloop.metrics.calibrate`). Else it follows the misses of the
     twin at the measured site, where the truth is known, and `q` is what it begins with:
@@ -42,8 +43,8 @@ class Band:
         Score in N where nothing else speaks; must be positive.
     q : float
         Half width over score.
-    spread, twin : float
-        Weights of the spread of the networks and of the residual of the twin, without unit.
+    force, spread, twin : float
+        Weights of the size of the force, of the spread of the networks and of the residual of the twin, without unit.
     range : float
         Weight of the distance beyond the training range, in N.
     gain : float
@@ -53,6 +54,7 @@ class Band:
     coverage: float
     floor: float
     q: float = START
+    force: float = 0.0
     spread: float = 0.0
     range: float = 0.0
     twin: float = 0.0
@@ -65,7 +67,7 @@ class Band:
         for key in ("floor", "q"):
             if not getattr(self, key) > 0.0:
                 raise OutOfBounds(f"band: {key} = {getattr(self, key):g} must be positive.")
-        for key in ("spread", "range", "twin", "gain"):
+        for key in ("force", "spread", "range", "twin", "gain"):
             if getattr(self, key) < 0.0:
                 raise OutOfBounds(f"band: {key} = {getattr(self, key):g} must not be negative.")
         if self.gain > 0.0 and self.twin == 0.0:
