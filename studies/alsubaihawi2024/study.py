@@ -8,7 +8,7 @@ from hyloop.study.tasks import Task
 from . import tables
 from .events import JUDGING
 from .figures import figures
-from .half_power import SUPPLEMENTAL
+from .half_power import SUPPLEMENTAL, figure_24
 from .pictures import profile_section
 from .specimens import COMPARED, RUBBING, SAME, SPECIMENS
 from .tower_checks import PRINTED_FREQUENCIES
@@ -61,6 +61,8 @@ def run(job):
     job.tables += tables.all_tables(found_tests, buildings, checked, names, seeds)
     first = {hazard: buildings[hazard, events[hazard][0], True] for hazard in HAZARDS}
     job.sections += [profile_section(buildings), *figures(first["earthquake"], first["wind"])]
+    if not quick:
+        job.sections.append(figure_24({direction: checked[direction] for direction in SUPPLEMENTAL}))
     missing = [note for note in job.notes if "missing" in note]
     if missing:
         job.not_comparable |= dict.fromkeys(values, missing[0])

@@ -9,7 +9,7 @@ from hyloop.buildings.tower import Tower, tower
 from hyloop.errors import BadInput
 from hyloop.record import Recording
 from hyloop.report.space import displaced
-from hyloop.structure.frames.assembly import numbering
+from hyloop.structure.frames.assembly import numbering, whole
 from hyloop.structure.frames.model import Model
 from hyloop.structure.frames.picture import FramePicture
 
