@@ -261,11 +261,12 @@ def test_two_devices_in_laboratories_are_of_one_make_and_heard_together(study, m
     first, second = (sites[name].device.params for name in ("damper1", "damper2"))
     assert sites["damper1"].physical and sites["damper2"].physical
     assert 0.0 < abs(second["Fk_pos"] / first["Fk_pos"] - 1.0) <= 0.0101 and second["kp"] == first["kp"]
-    whole = motions.plain({"kobe-nishi-akashi": "Kobe"}, (0,))[0]
-    motion = motions.Motion(whole.name, whole.event, whole.a[:6144])
+    motion = motions.plain({"kobe-nishi-akashi": "Kobe"}, (0,))[0]
     both = two.looped("chatter", 18e3, motion, FOLDER / "networks" / "chatter-two-0.safetensors")
     alone = two.looped("chatter", 18e3, motion, NETWORK, both=False)
-    assert both.shape == alone.shape == (2,) and max(*both, *alone) < 3.0  # %; a CUKF has 3 to 6 in this frame
+    assert (
+        both.shape == alone.shape == (2,) and max(*both, *alone) < 3.0
+    )  # %; it is 1.2 to 1.9, and a fixed law has 7 to 8 in this frame
 
 
 def test_what_lies_beyond_is_judged_claim_by_claim(study, monkeypatch, tmp_path):
