@@ -266,7 +266,7 @@ def test_two_devices_in_laboratories_are_of_one_make_and_heard_together(study, m
     alone = two.looped("chatter", 18e3, motion, NETWORK, both=False)
     assert (
         both.shape == alone.shape == (2,) and max(*both, *alone) < 3.0
-    )  # %; it is 1.2 to 1.9, and a fixed law has 7 to 8 in this frame
+    )  # %; it is 1.2 to 1.9, and a fixed law has 7 to 8 with one device measured
 
 
 def test_what_lies_beyond_is_judged_claim_by_claim(study, monkeypatch, tmp_path):
