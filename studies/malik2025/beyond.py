@@ -86,6 +86,14 @@ def _two(job, kind, paths, sides, moved):
     job.progress(f"{kind}: two devices", 1.0)
     head = ["hears", *two_devices.ORDERS]
     job.tables.append(Table(f"Specimen '{kind}': one or two devices heard (NRMSE %)", head, rows))
+    rows = []
+    for motion in sides["test"]:
+        for model, key, both in (("one", "listening", False), ("two", "two", True)):
+            tests = [two_devices.looped(kind, LEVEL, motion, paths[key], n, both=both) for n in range(DEVICES)]
+            rows.append([motion.event, model, *(f"{x:.2f}" for x in np.mean(tests, axis=0))])
+    head = ["event", "hears", *(f"story {s}" for s in two_devices.PLACES)]
+    title = f"Specimen '{kind}': two devices in laboratories, stiff four-story frame (NRMSE %), {DEVICES} devices"
+    job.tables.append(Table(title, head, rows))
     related, unrelated = two_devices.ORDERS
     return {
         f"{kind}, two devices heard over one: NRMSE": alone["two", related] / alone["one", related],
