@@ -154,6 +154,8 @@ def swept(
     else:
         given = np.unique(np.asarray(frequencies, dtype=float))
         points, force = sweep.to_peak(given, force, wanted, 1.0)
+    if progress:
+        progress(1.0)
     unit = loaded.channels[looked_at]
     order, z = ORDERS.get(unit, 0), np.array([point.amplitude for point in points])
     change = np.array([point.change for point in points])
