@@ -36,9 +36,10 @@ class Recording:
     ``u.NAME``, ``v.NAME`` and ``a.NAME`` are displacement, velocity and acceleration of a degree of freedom *relative
     to the ground*. Runs of files, and of loops with ``derived=True``, also have ``a_abs.NAME``, the absolute
     acceleration, ``drift.1`` and ``drift_ratio.1`` of every story, ``base_shear`` and ``energy.*``
-    (`hyloop.loop.derived`). ``damper1.d`` and ``damper1.f`` are deformation and force of *one* device; a site with
-    ``count`` devices puts count · f on the structure, and dissipates count times the energy of one. ``imbalance`` is
-    the largest strain by which a fibre section is out of balance with its member.
+    (`hyloop.loop.derived`). The ground acceleration is ``ground``; where it has several directions they are
+    ``ground.x`` and ``base_shear.x``, ... Loads are ``load.NAME``. ``damper1.d`` and ``damper1.f`` are deformation and
+    force of *one* device; a site with ``count`` devices puts count · f on the structure, and dissipates count times the
+    energy of one. ``imbalance`` is the largest strain by which a fibre section is out of balance with its member.
 
     It can be saved and loaded, exported (`export`), drawn (`plot`, `hysteresis`, `animate`), turned into tables of
     other libraries (`to_pandas`, `to_xarray`) and shown on a page (`hyloop.report.write_report`).
