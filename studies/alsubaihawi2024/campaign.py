@@ -7,7 +7,7 @@ from .filters import gone_wrong
 from .hybrid import built, post_test, run
 from .response import response
 
-SHORT = "loads.wind.duration=100 s"  # of a quick run
+SHORT = "loads.wind.duration=70 s"  # of a quick run
 
 
 def words(hazard: str, event: Any, quick: bool) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Supplemental damping of the tower by half power: the hybrid test of the wind under harmonic loads at the roof.
 
-As in section 13 of the paper: two cycles up, ten constant, three down; the load is such that the measured damper moves by
-25 mm at resonance. What the inherent damping gives, 2 %, is taken off.
+As in section 13 of the paper: two cycles up, ten constant, three down; the load is such that the measured damper moves
+by 25 mm at resonance. What the inherent damping gives, 2 %, is taken off.
 """
 
 from typing import Any

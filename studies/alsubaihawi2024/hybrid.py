@@ -28,7 +28,8 @@ PRINTED = {
     hazard: (f"noise={8e3}", f"process={walk}", f"initial_std={walk}")
     for hazard, walk in (("earthquake", 0.005), ("wind", 0.0001))
 }
-REST = 20.0  # s after the end of a record
+REST = 30.0  # s after the end of a record
+CALM = 60.0  # s after the end of a wind, in which the sway dies down
 
 
 @cache
@@ -48,10 +49,9 @@ def with_specimen(loop: Loop, hazard: str, name: str, seed: int, duration: float
 
 
 def excitation(ready: Built, hazard: str) -> np.ndarray:
-    """Its rows, followed by rest after an earthquake, in which the residual shows."""
-    rows = ready.excitation
-    rest = round(REST / ready.loop.dt) if hazard == "earthquake" else 0
-    return np.vstack([rows, np.zeros((rest, rows.shape[1]))])
+    """Its rows, followed by rest, in which a residual shows."""
+    rows, rest = ready.excitation, REST if hazard == "earthquake" else CALM
+    return np.vstack([rows, np.zeros((round(rest / ready.loop.dt), rows.shape[1]))])
 
 
 def run(ready: Built, hazard: str, name: str, seed: int, more: tuple[str, ...] = ()) -> Recording:

@@ -9,7 +9,8 @@ from hyloop.buildings.tower import Tower, tower
 from hyloop.errors import BadInput
 from hyloop.record import Recording
 from hyloop.report.space import displaced
-from hyloop.structure.frames.assembly import numbering, whole
+from hyloop.structure.frames import assembly
+from hyloop.structure.frames.assembly import numbering
 from hyloop.structure.frames.model import Model
 from hyloop.structure.frames.picture import FramePicture
 
@@ -65,7 +66,7 @@ def test_what_was_condensed_follows_by_statics(model):
     assert condensed.n < whole.n
     u = moved(model, condensed, 2)
     place = {name: k for k, name in enumerate(whole.names)}
-    T, everything = whole(model, condensed).T, numbering(model)
+    T, everything = assembly.whole(model, condensed).T, numbering(model)
     own = (T @ u.T).T[:, everything.own]  # of the unknowns of the whole, in its order
     np.testing.assert_allclose(own[:, [place[name] for name in condensed.names]], u, rtol=ROUNDING)
     force = (whole.K @ own.T).T
