@@ -35,9 +35,12 @@ def test_the_weakest_pivot_tells_a_matrix_that_is_not_definite(matrix):
     assert Factor(matrix - 1.01 * lowest * sparse.eye_array(60)).weakest[0] < 0.0
 
 
-def test_a_singular_matrix_is_told():
+@pytest.mark.parametrize("diagonal", [[1.0, 0.0, 2.0], [0.0, 0.0], [0.0]])
+def test_a_singular_matrix_is_told(diagonal):
     with pytest.raises(np.linalg.LinAlgError):
-        Factor(sparse.csr_array(np.diag([1.0, 0.0, 2.0])))
+        Factor(sparse.csr_array(np.diag(diagonal)))
+    with pytest.raises(np.linalg.LinAlgError):
+        Factor(sparse.diags_array(diagonal))  # zeros that are stored
 
 
 @pytest.fixture

@@ -46,7 +46,7 @@ def _minimum_degree(pattern: Any, group: np.ndarray) -> np.ndarray:
     joined = sparse.csc_array(gather @ pattern @ gather.T)
     # SuperLU orders by the pattern alone; a factorisation that drops all entries costs nothing beside it, and a heavy
     # diagonal makes it succeed whatever the matrix
-    joined = joined + joined.sum() * sparse.eye_array(group[-1] + 1)
+    joined = joined + (1.0 + joined.sum()) * sparse.eye_array(group[-1] + 1)
     return spilu(sparse.csc_array(joined), drop_tol=np.inf, fill_factor=1, **MINIMUM_DEGREE).perm_c
 
 
