@@ -68,7 +68,9 @@ def _building(found: Recording, hazard: str) -> dict[str, Any]:
         corners = [(x * north / 2, z * east / 2) for x in (-1, 1) for z in (-1, 1)]
         moved = [[found[f"a.floor{level}.{dof}"] for dof in DIRECTIONS] for level in levels]
         result["centre"] = np.array([np.hypot(x, z).max() for x, z, _ in moved])
-        result["corner"] = np.array([np.linalg.norm(corner_accelerations(*a, corners), axis=2).max() for a in moved])
+        result["corner"] = np.array(
+            [np.linalg.norm(corner_accelerations(x, z, turn, corners), axis=2).max() for x, z, turn in moved]
+        )
     return result
 
 

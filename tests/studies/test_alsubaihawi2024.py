@@ -74,7 +74,7 @@ def test_a_specimen_that_does_not_change_is_the_law(specimens):
 
 @pytest.mark.parametrize("hazard", ["earthquake", "wind"])
 def test_files_of_the_tower(study, hazard):
-    """One damper is measured, eleven follow it, nothing leaks (or no loop is built); frequencies are the printed ones."""
+    """One damper is measured, eleven follow it, nothing leaks; frequencies are the printed ones."""
     hybrid, checks = (import_module(f"{study}.{name}") for name in ("hybrid", "tower_checks"))
     words = ("loads.wind.duration=20 s", "loads.wind.ramp_up=5 s", "loads.wind.ramp_down=5 s")
     ready = hybrid.built(hazard, words if hazard == "wind" else (), False)
