@@ -70,7 +70,7 @@ def _same_motion(structure, sites, watch, method, dt=DT):
 @pytest.mark.parametrize(
     ("method", "dt"),
     [(mkr_alpha(0.75), DT), (newmark(), DT), (newmark_explicit(), 1e-5)],
-    ids=lambda method: method.name.partition("(")[0],
+    ids=["mkr_alpha", "newmark", "newmark_explicit"],
 )
 def test_the_motion_is_the_same_to_the_last_bit(frame, sites, everything, method, dt):
     _same_motion(frame, sites, everything, method, dt)
