@@ -13,12 +13,7 @@ from hyloop.errors import BadInput
 from hyloop.hazards import asce7_spectrum, find_record, read_record, scale_pair
 
 # settings of the filter were chosen on the first; the others judge (Loma Prieta at Saratoga, the paper's, is not there)
-CHOOSING = (
-    "kocaeli-duzce",
-    "kocaeli-arcelik",
-    "imperial-valley-delta",
-    "imperial-valley-el-centro-array-11",
-)
+CHOOSING = ("kocaeli-duzce", "kocaeli-arcelik", "imperial-valley-delta", "imperial-valley-el-centro-array-11")
 JUDGING = (
     "superstition-hills-el-centro-imp-co",
     "landers-yermo-fire-station",
