@@ -5,11 +5,14 @@ and :math:`s = \mathrm{sgn} f_0` the network hears
 
 .. math:: e = s (f_m - f_0), \qquad m = |f_0|, \qquad w = s\, \dot d_m,
 
-each smoothed over one of its samples. All three are the same for a motion and its mirror image. It answers with
-:math:`\ln K/K_0`, :math:`\ln C/C_0`, :math:`\ln \alpha/\alpha_0` and the friction of the seal in units of 20 kN, for a
-law that runs in every tick: explicit, it would not be stable at the rate of the network.
+each smoothed over one of its samples, and of the smoothed ones :math:`q = e/(m + 30\,kN)` and
+:math:`l = \ln(1 + m/10\,kN)`: of a damper with another C and alpha, :math:`\ln f/f_0 = \ln C/C_0 +
+(\alpha/\alpha_0 - 1) \ln f_0/C_0`, and so q is about a line over l. All are the same for a motion and its mirror
+image. It answers with :math:`\ln K/K_0`, :math:`\ln C/C_0`, :math:`\ln \alpha/\alpha_0` and the friction of the seal in
+units of 20 kN, for a law that runs in every tick: explicit, it would not be stable at the rate of the network.
 """
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -28,7 +31,8 @@ EVERY = 16  # ticks in a sample of the network: 64 Hz
 FACTORS = (0.2, 2.0)  # bounds of the factors on K, C and alpha, as those of the filter
 LOW, HIGH = (float(np.log(bound)) for bound in FACTORS)
 SEAL, MOST_SEAL = 20e3, 5.0  # N, unit of the friction of the seal; bound of it in that unit
-HEARD = {"e": "N", "m": "N", "w": "m/s"}
+SOME, LITTLE = 30e3, 10e3  # N, forces below which nothing can be said of a ratio
+HEARD = {"e": "N", "m": "N", "w": "m/s", "q": "-", "l": "-"}
 TOLD = ("k", "c", "a", "s")
 
 K0, C0, ALPHA0 = START.values()
@@ -51,6 +55,7 @@ def ear(x, u, dt, p, y):
     x[3] += (abs(f) - x[3]) / p[3]
     x[4] += (sign * u[2] - x[4]) / p[3]
     y[0], y[1], y[2] = x[2], x[3], x[4]
+    y[3], y[4] = x[2] / (x[3] + SOME), math.log(1.0 + x[3] / LITTLE)
 
 
 @block(
@@ -69,7 +74,7 @@ def told(x, u, dt, p):
 
 
 def heard(d: np.ndarray, f: np.ndarray, dt: float) -> np.ndarray:
-    """What the ear gives in every tick (ticks, 3) for a measured deformation and force."""
+    """What the ear gives in every tick (ticks, 5) for a measured deformation and force."""
     v = difference(span=float(EVERY)).drive(dt, d=d)["v"]
     found = ear().drive(dt, d=d, f=f, v=v)
     return np.column_stack([found[key] for key in HEARD])

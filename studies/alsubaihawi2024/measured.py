@@ -3,7 +3,8 @@
 Every place has a damper of its own: by how much the make differs from Table 2 is common to all, and each has an
 individual part besides. In the reference all of them are what they are. In the tests none is measured and all are
 models with the parameters of Table 2, or one is (story 30, north-west), one a level, or two a level, each behind an
-actuator of its own and with a filter of its own.
+actuator of its own and with a filter of its own. Followers take what was found from the one they follow, or all of them
+together the mean.
 """
 
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ import numpy as np
 
 from hyloop.buildings.tower import Tower
 from hyloop.devices import viscous_specimen
+from hyloop.errors import BadInput
 from hyloop.loop import Loop
 from hyloop.metrics import nrmse
 from hyloop.record import Recording
@@ -21,7 +23,7 @@ from .events import JUDGING
 from .specimens import COMPARED, DT, SPECIMENS, START
 from .tower_loop import REAL, ground, laid, tower_loop
 
-COUNTS = (0, 1, 3, 6)
+WAYS = ("0", "1", "3", "6", "3 together", "6 together")  # how many, and whether all take the mean of what was found
 SPREADS = (0.0, 0.05, 0.10)  # standard deviation of the individual part of C and alpha
 RECORDS = JUDGING[:3]
 REST = 5.0  # s
@@ -45,7 +47,7 @@ def follows(count: int, places: Sequence[str]) -> dict[str, str]:
     elif count == 2 * len(levels):
         leaders = {place: place[:-2] + ("NW" if place[-2] == "N" else "SE") for place in places}
     else:
-        raise ValueError(f"measured: {count} dampers; there are ways for 0, 1, {len(levels)} and {2 * len(levels)}.")
+        raise BadInput(f"measured: {count} dampers; there are ways for 0, 1, {len(levels)} and {2 * len(levels)}.")
     return {place: leader for place, leader in leaders.items() if place != leader}
 
 
@@ -60,22 +62,18 @@ def drawn(places: Sequence[str], spread: float, seed: int) -> dict[str, dict[str
 
 
 @cache
-def ready(count: int, layout: Tower | None = None) -> Loop:
-    """The loop with so many measured dampers, made once in a process; -1 is the reference."""
-    if count < 0:
+def ready(way: str, layout: Tower | None = None) -> Loop:
+    """The loop of one of `WAYS`, or of the reference, made once in a process."""
+    if way == REAL:
         return tower_loop({}, REAL, layout)
-    return tower_loop(follows(count, tuple(laid(layout or Tower()).along)), "ours", layout)
+    who = follows(int(way.split()[0]), tuple(laid(layout or Tower()).along))
+    return tower_loop(who, "ours", layout, together=way.endswith("together"))
 
 
 def compared(
-    record: str,
-    spread: float,
-    seed: int,
-    counts: Sequence[int] = COUNTS,
-    seconds: float = 0.0,
-    layout: Tower | None = None,
-) -> dict[int, dict[str, float]]:
-    """Scores in % by number of measured dampers, under one record, for one draw of dampers.
+    record: str, spread: float, seed: int, ways: Sequence[str] = WAYS, seconds: float = 0.0, layout: Tower | None = None
+) -> dict[str, dict[str, float]]:
+    """Scores in % by what is measured, under one record, for one draw of dampers.
 
     Parameters
     ----------
@@ -97,16 +95,16 @@ def compared(
     dampers = drawn(places, spread, seed)
     rows = ground(record, REST)
     if seconds:
-        rows = rows[: round(seconds / ready(-1, layout).dt)]
-    reference = peaks(_run(ready(-1, layout), rows, dampers, seed), places)
+        rows = rows[: round(seconds / ready(REAL, layout).dt)]
+    reference = peaks(_run(ready(REAL, layout), rows, dampers, seed), places)
     scores = {}
-    for count in counts:
-        loop = ready(count, layout)
+    for way in ways:
+        loop = ready(way, layout)
         found = _run(loop, rows, dampers, seed)
         models = [site.name for site in loop.sites if not site.physical]
         errors = [nrmse(_force(dampers[place], found[f"{place}.d"]), found[f"{place}.f"]) for place in models]
         off = {key: 100 * (value / reference[key] - 1.0) for key, value in peaks(found, places).items()}
-        scores[count] = {"followers": 100 * float(np.mean(errors))} | off
+        scores[way] = {"followers": 100 * float(np.mean(errors))} | off
     return scores
 
 

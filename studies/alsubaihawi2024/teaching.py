@@ -35,7 +35,7 @@ from .lessons import EAR, FORCE, OWN, SENSITIVITY, SHOWN, THETA, load_runs
 from .specimens import DT
 
 KINDS = ("parameters", "force")
-HEARD = {"e": ("N", 50e3), "m": ("N", 300e3), "w": ("m/s", 0.2)}
+HEARD = {"e": ("N", 50e3), "m": ("N", 300e3), "w": ("m/s", 0.2), "q": ("-", 0.2), "l": ("-", 2.0)}
 WHOLE = {"f1": ("N", 300e3), "d1": ("m", 0.05), "v1": ("m/s", 0.2), "d": ("m", 0.05), "v": ("m/s", 0.2)}
 NEWTON = 1e5  # N, unit of the loss: it is in (100 kN)^2
 ANSWER = 0.2  # of ln K/K0 and the like, and of 20 kN, in a unit of the network
@@ -47,7 +47,7 @@ class Recipe:
 
     lanes: int = 16
     updates: int = 200  # in an epoch
-    stages: tuple[Stage, ...] = (Stage(10, 256), Stage(6, 512))
+    stages: tuple[Stage, ...] = (Stage(20, 256), Stage(12, 512), Stage(6, 1024))
     rate: float = 6e-3
     warmup: int = 100
     final: float = 1e-5
@@ -73,7 +73,7 @@ class Weighed(eqx.Module):
 
 
 def architecture(kind: str) -> Architecture:
-    """Two layers of 32 that hear three signals; or 16 beside 16, 48 and 48, as in Malik et al. (2025)."""
+    """Two layers of 32 that hear five signals; or 16 beside 16, 48 and 48, as in Malik et al. (2025)."""
     if kind == "parameters":
         return Architecture(len(HEARD), [[("lstm", 32)], [("lstm", 32)], [("linear", len(TOLD))]])
     pair = [("lstm", 16, (0, 3)), ("lstm", 16, (3, 5))]

@@ -4,7 +4,7 @@ An experiment file (`earthquake.toml`) has one measured damper; here any number 
 own, and followers that take what a filter or a network finds from the one they follow.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hyloop.buildings.tower import Tower, tower
+from hyloop.core.block import inplace_block
 from hyloop.devices import linearised, nonlinear_maxwell, viscous_specimen
 from hyloop.errors import BadInput
 from hyloop.hazards import asce7_spectrum, find_record, read_record, synthetic_motion
@@ -47,6 +48,7 @@ FILTERS = {
 }
 SPREAD = 1e-3  # of the sigma points
 REAL = "real"  # every place has its own specimen, without an actuator: the reference
+TRUE = "true"  # followers have the law of the specimen, and what it has, if somebody writes it there
 
 
 class Laid(NamedTuple):
@@ -88,7 +90,27 @@ def updater(how: str):
     return unscented(viscous_specimen(**START, friction=SEAL), FREE | {"friction": (0.0, 100e3)}, **settings)
 
 
-def tower_loop(follows: Mapping[str, str], how: str | Path = "ours", layout: Tower | None = None) -> Loop:
+def _mean(x, u, dt, p, y):
+    """Mean of what several filters have found."""
+    count = len(u) // len(y)
+    for i in range(len(y)):
+        y[i] = 0.0
+        for n in range(count):
+            y[i] += u[n * len(y) + i] / count
+
+
+def mean_of(leaders: Sequence[str], target: Mapping[str, str]) -> FreeBlock:
+    """A block that gives the first follower the mean of the parameters found from several measured dampers."""
+    units = {key: nonlinear_maxwell.params[key].unit for key in START}
+    inputs = {f"{key}_{n}": unit for n in range(len(leaders)) for key, unit in units.items()}
+    made = inplace_block(inputs=inputs, outputs=units, params={}, reference="mean")(_mean)
+    wires = {f"{key}_{n}": f"{leader}.model.{key}" for n, leader in enumerate(leaders) for key in units}
+    return FreeBlock("mean", made(), wires, target)
+
+
+def tower_loop(
+    follows: Mapping[str, str], how: str | Path = "ours", layout: Tower | None = None, *, together: bool = False
+) -> Loop:
     """The loop of a hybrid test.
 
     Parameters
@@ -97,7 +119,10 @@ def tower_loop(follows: Mapping[str, str], how: str | Path = "ours", layout: Tow
         Whom each model follows. Places that are followed are measured; all others keep the parameters of Table 2.
     how : str or Path
         What is made of a measured damper: one of `FILTERS`, or the file of a network that gives the parameters of the
-        law (`ears`). ``"real"`` puts a specimen at every place, without any actuator, and nothing is followed.
+        law (`ears`). ``"real"`` puts a specimen at every place, without any actuator, and nothing is followed;
+        ``"true"`` gives followers the law of the specimen and updates nothing.
+    together : bool
+        All followers take the mean of what the filters have found, not each what was found from the one it follows.
     """
     found = laid(layout or Tower())
     linear = linearised(nonlinear_maxwell(), WORKING, FIRST)
@@ -105,9 +130,11 @@ def tower_loop(follows: Mapping[str, str], how: str | Path = "ours", layout: Tow
     for place in (*follows, *measured):
         if place not in found.along:
             raise BadInput(f"tower_loop: there is no damper at {place}; there are {', '.join(found.along)}.")
+    if together and how not in ("printed", "ours"):
+        raise BadInput(f"tower_loop: together is for filters of the law without friction, not for {how}.")
     if how == REAL and follows:
         raise BadInput("tower_loop: with a specimen at every place nothing is followed; give no followers.")
-    seal = isinstance(how, Path) or how == "seal"
+    seal = isinstance(how, Path) or how in ("seal", TRUE)
     sites, blocks, first = [], [], {}
     for k, (place, along) in enumerate(found.along.items()):
         shared = {"count": COUNT, "linear": linear}
@@ -116,19 +143,22 @@ def tower_loop(follows: Mapping[str, str], how: str | Path = "ours", layout: Tow
             device = viscous_specimen(**START)
             sites.append(Site(place, along, device, physical=how != REAL, transfer=transfer, **shared))
             continue
-        leader = follows.get(place)
+        leader = follows.get(place) and (measured[0] if together else follows[place])
         start = {"friction": SEAL} if how == "seal" else {}
         law = viscous_specimen(**START, **start) if seal and leader else nonlinear_maxwell(**START)
         sites.append(Site(place, along, law, shares=first.get(leader), **shared))
         first.setdefault(leader, place)
-    for leader in measured:
+    for leader in measured if how != TRUE else ():
         shown = next(site for site in sites if site.name == leader).measured
-        target = {key: f"{first[leader]}.{key}" for key in (*START, *(["friction"] if seal else []))}
+        to = first[measured[0] if together else leader]
+        target = {key: f"{to}.{key}" for key in (*START, *(["friction"] if seal else []))}
         if isinstance(how, Path):
             blocks += ears(how, leader, shown, target)
         else:
             inputs = {"d": shown["d"], "f_m": shown["f"]}
-            blocks.append(FreeBlock(f"{leader}.model", updater(how), inputs, target))
+            blocks.append(FreeBlock(f"{leader}.model", updater(how), inputs, {} if together else target))
+            if together and leader == measured[-1]:
+                blocks.append(mean_of(measured, target))
     return Loop(found.structure, sites, method=mkr_alpha(RHO), dt=SUBSTEPS * DT, substeps=SUBSTEPS, blocks=blocks)
 
 
