@@ -29,7 +29,7 @@ from .specimens import DT, START
 
 SUBSTEPS = 4  # ticks in a step of the structure, as in earthquake.toml
 COUNT = 5  # equal dampers at a place
-RHO, RATIO, MODES = 0.5, 0.02, 30  # of the method; of the critical damping, and over how many modes
+RHO, RATIO, MODES = 0.5, 0.02, 30  # of the method; of the critical damping, and over how many modes (at most half)
 WORKING, FIRST = 0.075, 0.149  # m and Hz: at which the method takes a damper for a spring and a dashpot
 NOISE_D = 1e-5  # m, of the measured deformation
 POLES = (complex(-80.42, 60.32), complex(-80.42, -60.32), complex(-377.0))  # of the actuator, rad/s
@@ -63,7 +63,9 @@ def laid(layout: Tower) -> Laid:
     """A tower, condensed; places are named by story and corner, such as d30NW."""
     model = tower(layout)
     made = model.structure(
-        lambda s: modal_and_stiffness(s, RATIO, MODES), ground=("ux", "uz"), condense=layout.retained
+        lambda s: modal_and_stiffness(s, RATIO, min(MODES, 3 * layout.levels // 2)),
+        ground=("ux", "uz"),
+        condense=layout.retained,
     )
     along = {}
     for column, tip in layout.dampers:

@@ -33,7 +33,7 @@ SMALL = Tower(
 )
 AT, SHAKE, SECONDS = "d7NW", "synthetic-1", 10.0
 ROUND_OFF = 1e-6  # N, of forces of 1e5 N over ten thousand ticks
-SECOND_ORDER = 0.05  # of the change of the force: parameters 5 % off, and what is left is quadratic
+SECOND_ORDER = 0.05  # of the change of the force: parameters 1 % off; with 5 % it is 12 %, quadratic
 FLOAT32 = 1e-5  # relative to the largest value: runs are kept in single precision
 
 
@@ -88,9 +88,9 @@ def test_sensitivities_are_those_of_the_force(parts, motion):
     ticks = slice(int(rng.integers(EVERY)), None, EVERY)
     true = viscous_specimen(**params).drive(DT, d=0.8 * motion)["f"][ticks]
     np.testing.assert_allclose(run[:, lessons.FORCE][:, 0], true, atol=FLOAT32 * np.abs(true).max())
-    wrong = params | {"C": params["C"] * 1.05, "alpha": params["alpha"] / 1.05, "friction": params["friction"] + 1e3}
+    wrong = params | {"C": params["C"] * 1.01, "alpha": params["alpha"] / 1.01, "friction": params["friction"] + 1e3}
     change = viscous_specimen(**wrong).drive(DT, d=0.8 * motion)["f"][ticks] - true
-    step = np.log(1.05)
+    step = np.log(1.01)
     linear = run[:, lessons.SENSITIVITY] @ [0.0, step, -step, 1e3 / 20e3]
     assert np.abs(change - linear).max() < SECOND_ORDER * np.abs(change).max()
 
