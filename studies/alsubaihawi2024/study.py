@@ -5,7 +5,7 @@ import numpy as np
 from hyloop.study.seeds import Seeds
 from hyloop.study.tasks import Task
 
-from . import tables
+from . import beyond, tables
 from .events import JUDGING
 from .figures import figures
 from .half_power import SUPPLEMENTAL, figure_24
@@ -47,7 +47,8 @@ def run(job):
             checks[direction] = Task(
                 f"half power, {direction}", "half_power:sweep", (direction,), (*TOWER, "half_power.py")
             )
-    found = job.work("hybrid tests", [*tests.values(), *shaken.values(), *checks.values()])
+    more = {} if quick else beyond.tasks()
+    found = job.work("hybrid tests", [*tests.values(), *shaken.values(), *checks.values(), *more.values()])
     found_tests = {key: found[task.name] for key, task in tests.items()}
     buildings = {key: found[task.name] for key, task in shaken.items()}
     checked = {key: found[task.name] for key, task in checks.items()}
@@ -59,6 +60,10 @@ def run(job):
         | _building(buildings, each)
     )
     job.tables += tables.all_tables(found_tests, buildings, checked, names, seeds)
+    if more:
+        further = {key: found[task.name] for key, task in more.items()}
+        values |= beyond.values(further)
+        job.tables += beyond.tables(further)
     first = {hazard: buildings[hazard, events[hazard][0], True] for hazard in HAZARDS}
     job.sections += [profile_section(buildings), *figures(first["earthquake"], first["wind"])]
     if not quick:
