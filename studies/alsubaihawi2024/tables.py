@@ -45,7 +45,7 @@ def _places(tests, hazard, seeds):
                     result[f"ours|{COMPARED}|{seed}"][kind][others.index(place)]
                     for key, result in tests.items()
                     if key[0] == hazard
-                    for seed in seeds
+                    for seed in seeds[hazard]
                 ]
                 if place in others
                 else []
@@ -78,7 +78,7 @@ def _specimens(tests, hazard, names, seeds):
                     result[f"{filter_}|{name}|{seed}"][kind]
                     for key, result in tests.items()
                     if key[0] == hazard
-                    for seed in seeds
+                    for seed in seeds[hazard]
                 ]
             )
             cells.append(f"{values.mean():.2f} ± {values.mean(axis=1).std():.2f}")

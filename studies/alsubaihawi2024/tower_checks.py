@@ -65,7 +65,7 @@ def convergence(record: str) -> dict[str, Any]:
         found = shaken(ticks, record)
         n = min(len(next(iter(truth.values()))), len(next(iter(found.values()))))
         each = {name: 100 * nrmse(truth[name][:n], found[name][:n]) for name in truth}
-        errors[ticks] = {
+        errors[str(ticks)] = {
             "floors": max(error for name, error in each.items() if name.startswith("u.")),
             "deformation": max(error for name, error in each.items() if name.endswith(".d")),
             "force": max(error for name, error in each.items() if name.endswith(".f")),
