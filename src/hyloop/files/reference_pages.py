@@ -23,7 +23,8 @@ from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import Limits
 from hyloop.files.recording import Recording, SectionSpec
 from hyloop.files.rehearsal import Rehearsal
-from hyloop.files.schema import BlockSpec, Experiment, Integrator, SiteSpec
+from hyloop.files.schema import BlockSpec, Experiment, Integrator
+from hyloop.files.sites import Linearised, SiteSpec
 from hyloop.files.updater import Velocity
 
 __all__ = ["PAGES", "WORDS"]
@@ -113,6 +114,7 @@ PAGES: list[tuple[str, str, dict[str, type[Table]]]] = [
         {
             "[sites.NAME]": SiteSpec,
             "device": DeviceSpec,
+            "linearised of a site": Linearised,
             "[sites.NAME.link]": LinkSpec,
             "[sites.NAME.trust]": trust.TrustSpec,
             "band of a trust table": trust.BandSpec,

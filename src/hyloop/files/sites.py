@@ -26,12 +26,14 @@ class Linearised(Table):
     """What a device is taken for: its first harmonic under a steady sine, or a stiffness and a damping."""
 
     amplitude: Annotated[float, Quantity("m", above=0.0)] | None = None
+    """Of the sine."""
     frequency: Annotated[float, Quantity("Hz", above=0.0)] | None = None
     """Of the sine."""
     stiffness: Annotated[float, Quantity("N/m", low=0.0)] | None = None
-    damping: Annotated[float, Quantity("N s/m", low=0.0)] | None = None
     """Of one device. Where an updater may make a model stiffer than it is at the start, give the most it may become: a
     tangent stiffer than what the method counts with makes a step unstable."""
+    damping: Annotated[float, Quantity("N s/m", low=0.0)] | None = None
+    """Of one device."""
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:

@@ -190,6 +190,7 @@ LEFT_OUT: dict[str, str] = {
     "stick_slip": "has 20 parameters and no usual choice among them; name it, and what is free with --free",
     "brfd_gap_slip": "is a virtual specimen with sensor noise; gap_slip is its law",
     "brfd_stick_slip": "is a virtual specimen with sensor noise; stick_slip is its law",
+    "viscous_specimen": "is a virtual specimen that drifts; nonlinear_maxwell is its law",
     "mr_damper": "obeys a current, which the tests must say; name it, its current, and what is free with --free",
     "mr_eyring": "obeys a current, which the tests must say; name it, its current, and what is free with --free",
     "variable_friction": "obeys a clamping force, which the tests must say; name it, and what is free with --free",

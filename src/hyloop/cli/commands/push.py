@@ -45,7 +45,7 @@ def push(
 ) -> None:
     """Push a frame sideways, slowly: capacity curve, what yields and when, strength left behind the peak.
 
-    Start with:  hyloop examples rc_frame,  then  hyloop push experiments/rc_frame.toml --targets "4 %"
+    Start with:  hyloop examples rc_frame,  then  hyloop push experiments/rc_frame.toml
 
     Displacement control under the dead load, with P-Delta; branches that fall are followed. Devices whose force depends
     on velocity are left out, which is said. The exit code is 0 when every target was reached, 1 when the path ends
