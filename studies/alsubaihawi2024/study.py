@@ -99,7 +99,8 @@ def _followers(tests, names, seeds):
         values[f"{hazard}: mean NRMSE, updated as printed"] = _over_tests(printed.mean(axis=2))
         values[f"{hazard}: mean NRMSE, constant"] = _over_tests(constant.mean(axis=2))
         ratios = {name: _ratio(tests, hazard, name, seeds) for name in names if name != SAME}
-        values[f"{hazard}: updated over constant, noise-free, worst specimen that differs"] = max(ratios.values())
+        worst = max(ratio for name, ratio in ratios.items() if name != RUBBING)
+        values[f"{hazard}: updated over constant, noise-free, worst specimen that differs"] = worst
         values[f"{hazard}: updated over constant with seal friction, noise-free"] = ratios[RUBBING]
         each = [
             result[f"ours|{name}|{seed}"]["tracking"]
