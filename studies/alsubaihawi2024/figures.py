@@ -52,7 +52,7 @@ def _loop(title: str, x_label: str, y_label: str, x: np.ndarray, y: np.ndarray, 
 
 def _over_height(title: str, label: str, values: Mapping[str, np.ndarray], stories: np.ndarray = STORIES) -> Panel:
     lines = tuple(Line(x, stories, name, k) for k, (name, x) in enumerate(values.items()))
-    return Panel(title, label, "story", lines)
+    return Panel(f"{title}: {label}", label, "story", lines)
 
 
 def _roof(hazard: str, r: Mapping[str, Any]) -> list[Panel]:

@@ -20,7 +20,7 @@ def profile_section(buildings: Mapping[tuple, Mapping[str, Any]]) -> Section:
     charts = []
     for hazard in dict.fromkeys(key[0] for key in buildings):
         panels = [
-            Panel(f"{NAMES[dof]}", label, "story", tuple(_lines(buildings, hazard, f"{kind} {dof}", factor)))
+            Panel(f"{NAMES[dof]}: {label}", label, "story", tuple(_lines(buildings, hazard, f"{kind} {dof}", factor)))
             for kind, (label, factor) in SHOWN.items()
             for dof in ("ux", "uz")
         ]
