@@ -53,7 +53,7 @@ class Limits:
         \dot E \le |a_g|\, |\iota^T M v| \le |a_g| \sqrt{\iota^T M \iota}\, \sqrt{2 E}, \qquad
         \sqrt{2 E(t)} \le \sqrt{2 E(0)} + \sqrt{\iota^T M \iota} \int_0^t |a_g|\, dt
 
-    whatever the structure does. A load history F(t) enters in the same way, with :math:`\\sqrt{F_0^T M^{-1} F_0}` for a
+    whatever the structure does. A load history F(t) enters in the same way, with :math:`\sqrt{F_0^T M^{-1} F_0}` for a
     unit of it. An unstable step and a collapse under P-Delta break this bound sooner or later.
     """
 
