@@ -52,7 +52,7 @@ def half_power(
     """Find the damping of a mode: harmonic loads at many frequencies, resonance curve, fit and half power.
 
     Start with:  hyloop examples friction_frame,  then
-    hyloop half-power experiments/friction_frame.toml --at 6 --peak "damper1.d=10 mm"
+    hyloop half-power experiments/friction_frame.toml --at 6 --amplitude 100kN
 
     Every run has ramps and a constant part, which is doubled until the answer is steady. Damping is told twice: by the
     fit of one mode, right for any damping, and by the bandwidth at half power, a first-order formula.
