@@ -25,8 +25,9 @@ AGE = {"age": ("s", 10 * DT)}
 LEVEL = {"level": ("N", 10e3)}
 FORCE = ("f", "N", 10e3)
 TWO = {f"{key}_{n}": HEARD[name] for n in (1, 2) for name, key in zip(HEARD, ("f", "d", "v", "t1", "t2"), strict=True)}
-# kinds that hear: the second gives sigma0 and sigma1 of a LuGre law, the third hears two devices
-LISTENING = ("listening", "physics", "two")
+# kinds that give sigma0 and sigma1 of a law: LuGre as in the paper, and its successor whose bristles hold a force
+PHYSICS = ("physics", "holding")
+LISTENING = ("listening", *PHYSICS, "two")  # kinds that hear; the last hears two devices
 EVERY = 16  # ticks in a sample of a network: 64 Hz
 LATEST, JITTER = 20, 8  # ticks: delay of the link in training, and how much more single packets may take
 NOMINAL = 18e3  # N, capacity of the law that a physics-based network guides
@@ -55,6 +56,7 @@ def signals(kind: str) -> dict[str, tuple[str, float]]:
     return {
         "listening": HEARD | OWN | AGE,
         "physics": HEARD | OWN | AGE,
+        "holding": HEARD | OWN | AGE,
         "two": TWO | OWN | AGE,
         "offline": OWN,
         "offline, told the level": OWN | LEVEL,
@@ -131,7 +133,7 @@ def drawing(kind: str, runs: Sequence[Run], latest: int = LATEST, unrelated: flo
         newest = arrivals(rng, size, delay, jitter)
         ticks = slice(int(rng.integers(EVERY)), size, EVERY)
         columns = inputs(kind, run, newest, heard, ticks)
-        if kind == "physics":
+        if kind in PHYSICS:
             columns = np.column_stack([columns, np.full(len(columns), run.level / NOMINAL, np.float32)])
         return columns, (run.f[ticks, None] / FORCE[2]).astype(np.float32)
 

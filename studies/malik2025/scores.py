@@ -10,7 +10,7 @@ from hyloop.neural.frozen import FrozenNetwork
 from hyloop.neural.resampled import resampled
 
 from .frame import DT
-from .networks import FORCE, NOMINAL, arrivals, going_on, inputs, signals, what_is_heard
+from .networks import FORCE, NOMINAL, PHYSICS, arrivals, going_on, inputs, signals, what_is_heard
 from .specimens import Run
 
 MEASURES = ("NRMSE", "MAE", "R2", "TRAC")
@@ -60,5 +60,5 @@ def answers(
 def device(network: FrozenNetwork, kind: str, level: float) -> Any:
     """The network as a device that answers in every tick; a physics-based one has the law of the capacity."""
     given = network.block()
-    names = [key for key in given.params if key.startswith(("F", "sigma"))] if kind == "physics" else []
+    names = [key for key in given.params if key.startswith(("F", "sigma"))] if kind in PHYSICS else []
     return resampled(network.block(**{key: given.params[key] * level / NOMINAL for key in names}), "phases")

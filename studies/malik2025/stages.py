@@ -10,6 +10,7 @@ from .specimens import SPECIMENS
 KINDS = {
     "listening": "listening",
     "physics": "physics",
+    "holding": "holding",
     "two": "two",
     "offline": "offline",
     "level": "offline, told the level",

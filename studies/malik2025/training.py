@@ -7,6 +7,7 @@ from typing import Any
 
 import jax
 
+from hyloop.devices import lugre_elastoplastic
 from hyloop.learn import freeze
 from hyloop.learn.networks.stack import Stack
 from hyloop.learn.physics.guided import guided_law
@@ -18,7 +19,7 @@ from hyloop.neural.card import Card
 
 from .baselines import FREE, fitted_lugre
 from .data import load_runs
-from .networks import EVERY, LATEST, NOMINAL, UNRELATED, Recipe, architecture, card, drawing
+from .networks import EVERY, LATEST, NOMINAL, PHYSICS, UNRELATED, Recipe, architecture, card, drawing
 
 FEW = 42  # runs of the paper: 14 records at three capacities
 
@@ -66,16 +67,18 @@ def train(
     about = {"recipe": asdict(recipe), "kind": kind, "latest": LATEST, "unrelated": UNRELATED, "every": EVERY}
     events = ", ".join(dict.fromkeys(run.event for run in runs))
     data = f"{len(runs)} runs of the virtual specimen '{source.stem}' under {events}"
-    if kind == "physics":  # its force is physical
+    if kind in PHYSICS:  # its force is physical
         signals = replace(signals, outputs=(replace(signals.outputs[0], factor=1.0),))
     freeze(trained.model, replace(signals, data=data, seed=seed, about=about)).save(out)
 
 
 def _model(specimen: str, kind: str, signals: Card, key: Any) -> Any:
     """A stack, or one that gives the stiffness and the damping of the law fitted to the specimen."""
-    if kind != "physics":
+    if kind not in PHYSICS:
         return Stack(architecture(kind), key=key)
     law = fitted_lugre(specimen, NOMINAL)
-    levelled = [name for name in law.params if name not in ("sigma2", "vs")]
+    if kind == "holding":
+        law = lugre_elastoplastic(**law.params)
+    levelled = [name for name in law.params if name not in ("sigma2", "vs", "hold")]
     stack = architecture(kind, outputs=len(FREE))
     return guided_law(law, FREE, stack, signals.inputs, signals.outputs, dt=signals.dt, by_level=levelled, key=key)

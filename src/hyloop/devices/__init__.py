@@ -10,7 +10,7 @@ from hyloop.devices.bwbn import bouc_wen_baber_noori
 from hyloop.devices.commands import command_of
 from hyloop.devices.linear import dashpot, spring
 from hyloop.devices.linearised import linearised
-from hyloop.devices.lugre import lugre, lugre_exact
+from hyloop.devices.lugre import lugre, lugre_elastoplastic, lugre_exact
 from hyloop.devices.mr_damper import mr_damper
 from hyloop.devices.mr_eyring import mr_eyring
 from hyloop.devices.prandtl_ishlinskii import play, prandtl_ishlinskii
@@ -34,6 +34,7 @@ __all__ = [
     "giuffre_menegotto_pinto",
     "linearised",
     "lugre",
+    "lugre_elastoplastic",
     "lugre_exact",
     "mr_damper",
     "mr_eyring",

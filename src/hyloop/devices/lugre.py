@@ -1,4 +1,4 @@
-r"""LuGre dry friction in two discrete forms of one law.
+r"""LuGre dry friction in two discrete forms of one law, and its elasto-plastic successor.
 
 .. math::
 
@@ -9,14 +9,17 @@ r"""LuGre dry friction in two discrete forms of one law.
 with :math:`F_c, F_s` chosen by the direction of motion. `lugre` is backward Euler in z, `lugre_exact` the exact
 solution for a velocity held over the tick; both are bounded for any step. With a constant :math:`\sigma_1` the
 law is passive only where :math:`\sigma_2 \ge \sigma_1 (F_s - F_c)/F_c` (doi:10.1109/9.847131), which no
-published set for the banded damper fulfils, so neither block is declared passive.
+published set for the banded damper fulfils, so none of the blocks is declared passive.
+
+LuGre forgets a force that it holds: under vibrations far below sliding z decays at the rate :math:`\sigma_0 |v|/g`, and
+whatever it should hold creeps away. `lugre_elastoplastic` does not, up to a share of the sliding force.
 """
 
 import numpy as np
 
 from hyloop.core.block import Param, block
 
-__all__ = ["lugre", "lugre_exact", "lugre_level"]
+__all__ = ["lugre", "lugre_elastoplastic", "lugre_exact", "lugre_level"]
 
 _LEVEL = 23e3
 
@@ -113,6 +116,53 @@ def lugre_exact(x, u, dt, p):
     y = decay * x[0] + sigma0 * v * dt * mean
     f = y + sigma1 * (v - np.abs(v) / g * y) + sigma2 * v
     return (f,), (y,)
+
+
+@block(
+    inputs={"v": "m/s"},
+    outputs={"f": "N"},
+    state={"z": "m"},
+    params={
+        **_PARAMS,
+        "hold": Param("-", 0.7, low=0.0, high=0.99, about="share of the sliding force that is held without any creep"),
+    },
+    reference="Dupont, Hayward, Armstrong, Altpeter 2002, doi:10.1109/TAC.2002.1000274",
+    linear=_linear,
+)
+def lugre_elastoplastic(x, u, dt, p):
+    r"""LuGre friction that holds a force: bristles are elastic until the force nears that of sliding.
+
+    .. math::
+
+        \dot z = v - \alpha(z, v)\, \sigma_0 \frac{|v|}{g(v)} z, \qquad
+        f = \sigma_0 z + \sigma_1 \dot z + \sigma_2 v
+
+    .. math::
+
+        \alpha = \tfrac12 - \tfrac12 \cos\left(\pi\, \mathrm{clip}\left(
+        \frac{\sigma_0 |z|/g - h}{1 - h}, 0, 1\right)\right)
+
+    and :math:`\alpha = 0` where the motion unloads a bristle that is not bent beyond sliding. With h = `hold` = 0 creep
+    begins at once, yet slower than in `lugre`. Backward Euler, :math:`\alpha` at the bristle moved along; first order in
+    the step, and :math:`|\sigma_0 z| \le \max g` for any step. SI units.
+
+    References
+    ----------
+    Dupont, Hayward, Armstrong, Altpeter (2002), Single state elastoplastic friction models, doi:10.1109/TAC.2002.1000274.
+    """
+    v = u[0]
+    sigma0, sigma1, sigma2, hold = p[0], p[1], p[2], p[8]
+    Fc = np.where(v > 0.0, p[3], p[5])
+    Fs = np.where(v > 0.0, p[4], p[6])
+    g = Fc + (Fs - Fc) * np.exp(-(v / p[7]) * (v / p[7]))
+    moved = x[0] + v * dt
+    bent = sigma0 * np.abs(moved) / g
+    alpha = 0.5 - 0.5 * np.cos(np.pi * np.clip((bent - hold) / (1.0 - hold), 0.0, 1.0))
+    # a bristle bent beyond sliding (the friction fell meanwhile) slips whatever the direction
+    rate = np.where((moved * v > 0.0) | (bent > 1.0), alpha, 0.0) * sigma0 * np.abs(v) / g
+    z = moved / (1.0 + rate * dt)
+    f = sigma0 * z + sigma1 * (v - rate * z) + sigma2 * v
+    return (f,), (z,)
 
 
 def lugre_level(level: float = _LEVEL) -> dict[str, float]:

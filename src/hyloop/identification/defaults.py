@@ -163,6 +163,7 @@ DEFAULTS: dict[str, Default] = {
     "nonlinear_maxwell": Default({"K": _stiffness, "C": _power, "alpha": _between(0.5, 0.05, 1.0)}, state="f_last"),
     "lugre": Default(_LUGRE, state="z"),
     "lugre_exact": Default(_LUGRE, state="y"),
+    "lugre_elastoplastic": Default(_LUGRE, state="z"),
     "prandtl_ishlinskii": Default(
         {"k_e": lambda s: (0.2 * s.secant, 0.0, 5.0 * s.secant)}
         | {f"w{i}": lambda s: (s.secant, 0.0, 100.0 * s.secant) for i in range(_STOPS)},
@@ -186,6 +187,7 @@ DEFAULTS: dict[str, Default] = {
 # not among "all": why
 LEFT_OUT: dict[str, str] = {
     "lugre_exact": "is lugre in another discrete form; name it to have it",
+    "lugre_elastoplastic": "is lugre with bristles that hold; name it to have it",
     "friction_backlash": "takes many internal steps for each sample, so that a search is slow; name it to have it",
     "stick_slip": "has 20 parameters and no usual choice among them; name it, and what is free with --free",
     "brfd_gap_slip": "is a virtual specimen with sensor noise; gap_slip is its law",

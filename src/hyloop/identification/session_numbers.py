@@ -55,6 +55,7 @@ SESSION: dict[str, tuple[SessionNumber, ...]] = {
     "prandtl_ishlinskii": (_force(*(f"w{i}" for i in _STOPS), "k_e"), _length(*(f"r{i}" for i in _STOPS))),
     "lugre": _sides("Fc", "Fs"),
     "lugre_exact": _sides("Fc", "Fs"),
+    "lugre_elastoplastic": _sides("Fc", "Fs"),
     "gap_slip": (*_sides("Fc", "dF"), _OFFSET),
     "stick_slip": (*_sides("Fk", "Fs"), _OFFSET),
     "friction_backlash": (SessionNumber("friction", ("Fc", "Fs")), _length("x0")),
