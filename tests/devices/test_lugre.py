@@ -84,7 +84,7 @@ def test_converges_to_an_independent_integration(law):
 
 
 def test_elastic_bristles_hold_a_force_that_lugre_forgets():
-    """Vibrations of 10 mm/s under half the sliding force: held for ever, while LuGre lets it creep to nearly nothing."""
+    """Vibrations of 10 mm/s under half the sliding force: held for ever; LuGre lets it creep away."""
     dt, share = 1 / 1024, 0.5
     v = 0.01 * np.sin(2 * np.pi * 10.0 * np.arange(1, 60 * 1024 + 1) * dt)
     begin = {"z": share * TABLE_1["Fc_neg"] / TABLE_1["sigma0"]}

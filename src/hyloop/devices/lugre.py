@@ -143,12 +143,13 @@ def lugre_elastoplastic(x, u, dt, p):
         \frac{\sigma_0 |z|/g - h}{1 - h}, 0, 1\right)\right)
 
     and :math:`\alpha = 0` where the motion unloads a bristle that is not bent beyond sliding. With h = `hold` = 0 creep
-    begins at once, yet slower than in `lugre`. Backward Euler, :math:`\alpha` at the bristle moved along; first order in
-    the step, and :math:`|\sigma_0 z| \le \max g` for any step. SI units.
+    begins at once, yet slower than in `lugre`. Backward Euler, :math:`\alpha` at the bristle moved along; of first
+    order, and :math:`|\sigma_0 z| \le \max g` for any step. SI units.
 
     References
     ----------
-    Dupont, Hayward, Armstrong, Altpeter (2002), Single state elastoplastic friction models, doi:10.1109/TAC.2002.1000274.
+    Dupont, Hayward, Armstrong, Altpeter (2002), Single state elastoplastic friction models,
+    doi:10.1109/TAC.2002.1000274.
     """
     v = u[0]
     sigma0, sigma1, sigma2, hold = p[0], p[1], p[2], p[8]
