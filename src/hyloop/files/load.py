@@ -14,7 +14,15 @@ from hyloop.files.messages import explain
 from hyloop.files.schema import Experiment
 from hyloop.files.toml import DEEPEST, parse_toml, read_toml
 
-__all__ = ["json_schema", "load_experiment", "read_experiment", "take_structure_file", "with_overrides"]
+__all__ = [
+    "apply_overrides",
+    "experiment_of",
+    "json_schema",
+    "load_experiment",
+    "read_experiment",
+    "take_structure_file",
+    "with_overrides",
+]
 
 T = TypeVar("T")
 
@@ -50,6 +58,11 @@ def load_experiment(path: str | PathLike[str], overrides: Sequence[str] = ()) ->
         With the file and one line for each problem: key path, what was given, what is allowed.
     """
     path = Path(path)
+    return experiment_of(read_experiment(path), overrides, path)
+
+
+def experiment_of(tables: dict[str, Any], overrides: Sequence[str], path: Path) -> Experiment:
+    """The experiment of the tables of a file, as `read_experiment` gives them, after some changes of a copy."""
 
     def make(data: dict[str, Any]) -> Experiment:
         try:
@@ -61,7 +74,7 @@ def load_experiment(path: str | PathLike[str], overrides: Sequence[str] = ()) ->
         return Experiment.model_validate(data, context={}).loaded_from(path)
 
     return with_overrides(
-        read_experiment(path),
+        tables,
         overrides,
         Experiment.model_fields,
         make,
@@ -189,6 +202,12 @@ def with_overrides(
             if not texts:
                 raise BadInput(say(error, changed)) from None
             words |= texts
+
+
+def apply_overrides(tables: dict[str, Any], overrides: Sequence[str]) -> None:
+    """Make changes to the tables of an experiment file as they are read, before anything is checked."""
+    for override in overrides:
+        _apply_override(tables, override, Experiment.model_fields, False)
 
 
 def _wants_text(override: str, error: ValidationError) -> bool:

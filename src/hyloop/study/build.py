@@ -30,6 +30,7 @@ from hyloop.study.control import controlled
 from hyloop.study.excite import check_mass, excite, ground_axes, load_histories, with_patterns
 from hyloop.study.following import estimates, followed_model, updaters
 from hyloop.study.hearing import check_no_leak, listening
+from hyloop.study.kept import Kept
 from hyloop.study.trained import check_networks, check_rate
 from hyloop.study.trust import check_channels, monitored
 from hyloop.study.watching import described_members, watched
@@ -118,13 +119,15 @@ class Built:
             return self.loop.run(rows, record=[*own, *also], every=recording.every, derived=derived is not None)
 
 
-def build(experiment: Experiment, *, allow_scripts: bool = False) -> Built:
+def build(experiment: Experiment, *, allow_scripts: bool = False, kept: Kept | None = None) -> Built:
     """Build the loop and the excitation of an experiment.
 
     Parameters
     ----------
     allow_scripts : bool
         Run the OpenSeesPy script that a structure may name; otherwise such an experiment is refused.
+    kept : Kept, optional
+        Structures and motions of experiments that were built before; those that are the same are taken from there.
 
     Raises
     ------
@@ -132,18 +135,20 @@ def build(experiment: Experiment, *, allow_scripts: bool = False) -> Built:
         For what only shows when tables meet: a story that does not exist, an unstable step, an unknown channel.
     """
     try:
-        return _build(experiment, allow_scripts)
+        return _build(experiment, allow_scripts, Kept() if kept is None else kept)
     except BadInput as error:
         if experiment.source:
             error.args = (f"{experiment.source}: {error}",)
         raise
 
 
-def _build(experiment: Experiment, allow_scripts: bool) -> Built:
+def _build(experiment: Experiment, allow_scripts: bool, kept: Kept) -> Built:
     integrator = experiment.integrator
     axes = ground_axes(experiment)
     with _blame("structure"):
-        frame, model = _structure(experiment.structure, allow_scripts, axes)
+        frame, model = kept.get(
+            experiment.structure, (allow_scripts, axes), lambda: _structure(experiment.structure, allow_scripts, axes)
+        )
     check_mass(experiment, frame)
     with _blame("loads"):
         loads = load_histories(experiment, frame)
@@ -213,7 +218,7 @@ def _build(experiment: Experiment, allow_scripts: bool) -> Built:
             "other structures are drawn from their recording. Leave it out."
         )
     with _blame("excitation"):
-        excited = excite(experiment, frame, loads)
+        excited = excite(experiment, frame, loads, kept)
     building = describe_building(frame, sites)
     if members := described_members(model, loop.watched):
         building["watched"] = members

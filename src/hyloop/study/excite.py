@@ -15,6 +15,7 @@ from hyloop.files.structures import Matrices, OpenSeesScript, ShearFrame, Struct
 from hyloop.hazards import GroundMotion, LoadHistory
 from hyloop.structure import Model, Structure
 from hyloop.structure.frames.opensees_script import ScriptModel
+from hyloop.study.kept import Kept
 
 __all__ = ["Excited", "check_mass", "excite", "ground_axes", "load_histories", "with_patterns"]
 
@@ -118,10 +119,13 @@ def _pattern(structure: Structure, model: Model | ScriptModel | None, name: str)
     return model.acting(structure, name) if isinstance(model, Model) else model.between((name,))
 
 
-def excite(experiment: Experiment, structure: Structure, loads: Loads) -> Excited:
+def excite(experiment: Experiment, structure: Structure, loads: Loads, kept: Kept) -> Excited:
     """Read or make the ground motions and put everything side by side; what ends first is followed by zeros."""
     dt, seed = experiment.integrator.dt, experiment.seed
-    made = {name: named_motion(name, spec, dt, seed) for name, spec in experiment.motions.items()}
+    made = {
+        name: kept.get(spec, (name, dt, seed), lambda name=name, spec=spec: named_motion(name, spec, dt, seed))
+        for name, spec in experiment.motions.items()
+    }
     history, about_loads = loads
     lengths = [len(motion) for motion, _ in made.values()] + ([] if history is None else [len(history)])
     directions = structure.influence.shape[1]

@@ -20,7 +20,7 @@ from hyloop.errors import BadInput
 from hyloop.study.code import loaded_code
 from hyloop.study.plain import from_text, to_text
 
-__all__ = ["Task", "run_tasks"]
+__all__ = ["Task", "one_thread", "run_tasks"]
 
 # Many processes share the processors: threads of their libraries would stand in each other's way, and sixteen processes
 # in one graphics card. Read when the libraries are imported, so they have to be set before a process starts.
@@ -100,7 +100,7 @@ def _do(folder: Path, tasks: Sequence[Task], paths: dict[str, Path], workers: in
     others = set(multiprocessing.active_children())
     spawn = multiprocessing.get_context("spawn")
     # the code of the study is loaded first: arguments may be of its classes
-    with _one_thread(), ProcessPoolExecutor(workers, spawn, loaded_code, (folder,)) as pool:
+    with one_thread(), ProcessPoolExecutor(workers, spawn, loaded_code, (folder,)) as pool:
         futures = [pool.submit(_work, folder, task, paths[task.name]) for task in tasks]
         try:
             for future in as_completed(futures):
@@ -124,7 +124,7 @@ def _work(folder: Path, task: Task, path: Path) -> None:
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def one_thread() -> Iterator[None]:
     """Surroundings that processes which start now will have."""
     before = {key: os.environ.get(key) for key in ONE_THREAD}
     os.environ.update(ONE_THREAD)
