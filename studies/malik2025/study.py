@@ -103,9 +103,7 @@ def _models(job, kind, runs):
                 None
             ]
     found["CUKF"] = table(lambda run: baselines.followed(kind, run), runs)[None]
-    found["CUKF, settings of the paper"] = table(
-        lambda run: baselines.followed(kind, run, baselines.PAPER_PROCESS), runs
-    )[None]
+    found["CUKF, settings of the paper"] = table(lambda run: baselines.followed(kind, run, baselines.PAPER), runs)[None]
     found["LuGre, fixed"] = table(lambda run: baselines.fixed(kind, run), runs)[None]
     return found
 
