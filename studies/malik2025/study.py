@@ -52,12 +52,16 @@ def run(job):
         for level in LEVELS[1:2] if job.quick else LEVELS:
             moved[side, level] = deformations(shakes, level)
             job.progress("deformations of the frame", len(moved) / (2 * len(LEVELS)))
+    whole = [] if job.quick else [kind for kind in specimens if kind in WHOLE]
+    bands = banded.run(job, {kind: networks(job, kind) for kind in whole})
     for kind in specimens:
         runs = {side: _runs(kind, sides[side], moved, side) for side in sides}
         values |= _validated(job, kind, runs)
-        if not job.quick and kind in WHOLE:
+        if kind in whole:
             values |= _delayed(job, kind, runs["validation"])
-            values |= banded.run(job, kind, networks(job, kind))
+            found, tables = bands[kind]
+            values |= found
+            job.tables += tables
             if kind == SPECIMENS[0]:
                 job.sections += _drawn(job, kind, runs["validation"])
             kept = {key: [path.name for path in networks(job, kind, key)] for key in ("listening", *PHYSICS)}
