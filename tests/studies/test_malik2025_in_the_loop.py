@@ -17,10 +17,10 @@ pytestmark = pytest.mark.slow
 FOLDER = Path(__file__).parents[2] / "studies" / "malik2025"
 EVENTS = ("Cape Mendocino", "Friuli")
 NETWORKS = {  # of either test event: errors in %
-    "chatter-listening-0.safetensors": (1.0, 1.5),
-    "chatter-listening-1.safetensors": (1.2, 1.7),
-    "chatter-physics-0.safetensors": (2.0, 5.0),
-    "chatter-holding-0.safetensors": (2.1, 2.2),
+    "wide-listening-0.safetensors": (1.0, 1.5),
+    "wide-listening-1.safetensors": (1.2, 1.7),
+    "wide-physics-0.safetensors": (2.0, 5.0),
+    "wide-holding-0.safetensors": (2.1, 2.2),
 }
 OTHERS = {"cukf": (5.5, 4.8), "fixed": (8.0, 9.0), "specimen": (0.0, 0.0)}
 
@@ -59,14 +59,14 @@ def test_claims_in_the_loop_are_means_over_devices_of_every_network(study, monke
     job = studies.Job(FOLDER, tmp_path / "out", False, lambda *_: None)
     shakes = [Motion(event, event, np.zeros(3)) for event in EVENTS]
     given = {key: [name for name in NETWORKS if key in name] for key in ("listening", "physics", "holding")}
-    found, shown = loop.run(job, "chatter", shakes, given)
-    assert found.keys() == {c.claim for c in load_claims(FOLDER / "claims.toml") if c.group == "loop, chatter"}
-    ours = found["chatter, in the loop, Friuli: NRMSE"]
+    found, shown = loop.run(job, "wide", shakes, given)
+    assert found.keys() == {c.claim for c in load_claims(FOLDER / "claims.toml") if c.group == "loop, wide"}
+    ours = found["wide, in the loop, Friuli: NRMSE"]
     assert ours.mean == pytest.approx(1.7) and len(ours.values) == 2  # 1.6 and 1.8: devices add 0.1 in the mean
-    assert found["chatter, in the loop, physics-based, Friuli: NRMSE"] == pytest.approx(5.1)
-    assert found[f"chatter, in the loop, {loop.HOLDING}, Cape Mendocino: NRMSE"] == pytest.approx(2.2)
-    assert found["chatter, in the loop, CUKF over data-driven: NRMSE, worse event"] == pytest.approx(4.9 / 1.7)
-    off = found["chatter, in the loop, error of the peak roof displacement over that of the CUKF"]
+    assert found["wide, in the loop, physics-based, Friuli: NRMSE"] == pytest.approx(5.1)
+    assert found[f"wide, in the loop, {loop.HOLDING}, Cape Mendocino: NRMSE"] == pytest.approx(2.2)
+    assert found["wide, in the loop, CUKF over data-driven: NRMSE, worse event"] == pytest.approx(4.9 / 1.7)
+    off = found["wide, in the loop, error of the peak roof displacement over that of the CUKF"]
     assert off == pytest.approx((1.2 + 1.7) / (5.6 + 4.9))
     assert shown["specimen"].result == "Cape Mendocino, specimen" and len(shown) == 6
     assert len(job.recordings) == 10 and "specimen" not in " ".join(job.recordings)
