@@ -81,7 +81,10 @@ def test_the_filter_in_the_loop_is_told_what_it_is_told_on_histories(study, kind
     law = baselines.fitted_lugre(kind, 18e3)
     given = find_example("ocp_nn_two_story")
     model = load_experiment(given.root / given.file, looped.site_words(kind, 18e3, "cukf")).sites["damper1"].model
+    assert model is not None
+    made = model.make()
     direct = unscented(law, **baselines.TUNED[kind].options(law))
-    assert model.make().params == pytest.approx(direct.params) and model.make().initial == pytest.approx(direct.initial)
+    assert made is not None
+    assert made.params == pytest.approx(direct.params) and made.initial == pytest.approx(direct.initial)
     told = baselines.TUNED[kind]
     assert all(low <= 1.0 <= high for low, high in zip(told.low, told.high, strict=True))
