@@ -18,7 +18,7 @@ from hyloop.files.load import load_experiment
 from hyloop.record import Recording
 from hyloop.study.build import build
 
-from .baselines import BOUNDS, NOISE, PROCESS, fitted_lugre
+from .baselines import TUNED, fitted_lugre
 from .frame import COUNT, DT
 from .motions import Motion
 from .scores import scores
@@ -97,14 +97,13 @@ def site_words(kind: str, level: float, model: str | Path, story: int = 2) -> Se
     site = f"sites.damper{story}"
     if isinstance(model, Path):
         return [f"{site}.device.network={model}", f'{site}.resample="phases"']
-    params = fitted_lugre(kind, level).params
-    law = {"law": "lugre", **params}
+    fitted = fitted_lugre(kind, level)
+    law = {"law": "lugre", **fitted.params}
     if model != "cukf":  # the reference run has its specimen put in afterwards
         return [f"{site}={_table({'story': story, 'count': COUNT, 'device': law})}"]
-    free = {key: [BOUNDS[0] * params[key], BOUNDS[1] * params[key]] for key in ("sigma0", "sigma1")}
-    follow = {"updater": "unscented", "device": law, "free": free, "noise": NOISE, "process": PROCESS}
+    follow = {"updater": "unscented", "device": law, **TUNED[kind].options(fitted)}
     return [
-        f"sites.damper1.model={_table(follow | {'initial_std': PROCESS})}",
+        f"sites.damper1.model={_table(follow)}",
         f"{site}={_table({'story': story, 'count': COUNT, 'follows': 'damper1'})}",
     ]
 
@@ -131,6 +130,6 @@ def _word(value) -> str:
         return _table(value)
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return repr([float(v) for v in value])
     return f'"{value}"' if isinstance(value, str) else repr(value)

@@ -42,7 +42,7 @@ def measure(folder: Path, progress, specimen: str = "chatter") -> str:
 def train(
     folder: Path, progress, specimen: str = "chatter", network: str = "listening", seed: int = 0, few: int = 0
 ) -> str:
-    """One network, on as many runs as there are or as few as the paper had; about half an hour on one core."""
+    """One network, on as many runs as there are or as few as the paper had; some five minutes on one core."""
     from . import training  # here: JAX takes seconds to import
 
     kind = KINDS[_known(network, KINDS)]

@@ -164,7 +164,7 @@ def test_stages_from_records_to_a_network_that_resumes(study, runs, tmp_path, mo
             data._write(group.create_group("unrelated"), [run.unrelated for run in runs], ["a", "b"], ["one", "two"])
     assert list(find_stages("malik2025")) == ["motions", "deformations", "measure", "train"]
     short = networks.Recipe(lanes=2, updates=3, stages=(networks.Stage(2, 64),), warmup=1)
-    for kind in ("listening", "physics", "two"):
+    for kind in ("listening", "physics", "holding", "two"):
         out = tmp_path / f"{kind}.safetensors"
         training.train(tmp_path / "chatter.h5", out, kind, 0, recipe=short)
         first = load_network(out).tensors
