@@ -135,16 +135,18 @@ def _write(campaign: Campaign, samples: Samples, spec: Sweep) -> None:
 
 def _show(found: Swept, folder: Path, page: Path | None) -> None:
     console.print(found.sentence(), highlight=False)
-    columns = ["measure", "unit", "least", "5 %", "median", "95 %", "largest", *(f"rank: {k}" for k in found.numeric)]
+    columns = ["measure", "unit", "least", "5 %", "median", "95 %", "largest"]
     rows: list[Sequence[Any]] = []
     for name in found.measures:
         factor, unit = found.shown(name)
-        numbers = [f"{factor * value:.4g}" for value in found.quantiles(name)]
-        ranks = [f"{found.rank(name, key):+.2f}" for key in found.numeric]
-        rows.append([name, unit, *numbers, *ranks])
+        rows.append([name, unit, *(f"{factor * value:.4g}" for value in found.quantiles(name))])
     print_table(f"{found.complete} complete runs of {found.runs}", columns, rows, right=columns[2:])
+    if found.numeric:
+        columns = ["measure", *(found.names[key] for key in found.numeric)]
+        rows = [[name, *(f"{found.rank(name, key):+.2f}" for key in found.numeric)] for name in found.measures]
+        print_table("Rank correlation with each key", columns, rows, right=columns[1:])
     for outcome, reason, count in found.failures():
-        console.print(f"{count} {outcome}: {reason}", highlight=False, soft_wrap=True)
+        console.print(f"{count} {outcome}{', the first' * (count > 1)}: {reason}", highlight=False, soft_wrap=True)
     console.print(f"table:  {folder / TABLE}", soft_wrap=True)
     if page:
         console.print(f"report: {page}", soft_wrap=True)

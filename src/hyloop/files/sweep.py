@@ -90,7 +90,7 @@ class Sweep(Table):
     kind: Literal["grid", "list", "latin_hypercube", "sobol"] = "grid"
     """"grid": every value with every other. "list": first values together, then second ones. The other two draw `runs`
     points that fill the ranges evenly."""
-    keys: Annotated[dict[str, Choices | Range], PlainValidator(_keys), WithJsonSchema({"type": "object"})] = Field(
+    keys: Annotated[dict[str, Any], PlainValidator(_keys), WithJsonSchema({"type": "object"})] = Field(
         default_factory=dict
     )
     """Values of any keys of this file, by their places: lists, or of what is drawn also ranges such as

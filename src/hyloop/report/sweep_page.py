@@ -65,7 +65,7 @@ def _three(found: Swept) -> list[tuple[str, str]]:
 
 
 def _failed_text(found: Swept) -> list[str]:
-    return [f"{count} {outcome}: {reason}" for outcome, reason, count in found.failures()]
+    return [f"{count} {outcome}{', the first' * (count > 1)}: {reason}" for outcome, reason, count in found.failures()]
 
 
 def _failed(found: Swept) -> list[Table]:
@@ -109,4 +109,4 @@ def _ranks(found: Swept) -> list[Table]:
         [name, *(f"{rank:+.2f}" if np.isfinite(rank := found.rank(name, key)) else "–" for key in found.numeric)]
         for name in found.measures
     ]
-    return [Table("Rank correlation with each key", ["measure", *found.numeric], rows)]
+    return [Table("Rank correlation with each key", ["measure", *(found.names[key] for key in found.numeric)], rows)]

@@ -9,18 +9,20 @@ import numpy as np
 from hyloop.report.charts import COLORS, NEUTRAL, Drawing
 from hyloop.report.sweep_result import Swept
 
-__all__ = ["HIGHEST", "pictures"]
+__all__ = ["COLD_TO_HOT", "HIGHEST", "pictures"]
 
 HIGHEST = 520  # px
 _HEIGHT = 430
 _PANELS = 6  # keys that are drawn, those on which the measure hangs most
 _FEW = 40  # values of a key: more are points of a cloud
 _BOXES = 24
+_LONGEST = 26  # letters of a word below a box
 _POINTS = 3000
-_BINS = 12  # of a trend
+_BINS, _IN_BIN = 12, 15  # of a trend: at most so many pieces, of at least so many runs
 _BAND = (0.05, 0.95)
 _GOLD = 0.6180339887498949  # steps of it spread points evenly
-_COLD_TO_HOT = [[0.0, "#2f7cc1"], [0.5, "#b9b7ae"], [1.0, "#d5652a"]]
+COLD_TO_HOT = ("#5b9bd5", "#c4c2ba", "#e07b45")  # so light that black numbers are read on them
+_ON_COLORS = "#000"
 
 
 def pictures(found: Swept, name: str) -> list[Drawing]:
@@ -104,8 +106,8 @@ def _bands(found: Swept, name: str, key: str) -> Drawing:
         }
     )
     traces += _lost(x, y, float(y[good].min(initial=0.0)))
-    over = f" Band, points: over {', '.join(others)}." if others else ""
-    text = f"{name} against {key}, rank correlation {found.rank(name, key):+.2f}."
+    over = f" Band, points: over {_listed(found, others)}." if others else ""
+    text = f"{name} against {found.names[key]}, rank correlation {found.rank(name, key):+.2f}."
     return Drawing(traces, _layout(found.label(key), found.label(name)), text, text + over)
 
 
@@ -131,8 +133,8 @@ def _map(found: Swept, name: str, first: str, second: str) -> Drawing:
         "z": cells.tolist(),
         "text": shown,
         "texttemplate": "%{text}" if cells.size <= 150 else "",
-        "textfont": {"color": "#111"},
-        "colorscale": _COLD_TO_HOT,
+        "textfont": {"color": _ON_COLORS},
+        "colorscale": [[0.5 * k, color] for k, color in enumerate(COLD_TO_HOT)],
         "colorbar": {"title": {"text": escape(unit)}, "thickness": 12},
         "hovertemplate": "%{x}, %{y}: %{text}<extra></extra>",
         "xgap": 1,
@@ -146,8 +148,8 @@ def _map(found: Swept, name: str, first: str, second: str) -> Drawing:
     layout = _layout(found.label(first), found.label(second), showlegend=len(traces) > 1)
     layout["xaxis"]["type"] = layout["yaxis"]["type"] = "category"
     others = [key for key in found.swept if key not in (first, second)]
-    over = f", median over {', '.join(others)}" if others else ""
-    text = f"{found.label(name)} over {first} and {second}{over}."
+    over = f", median over {_listed(found, others)}" if others else ""
+    text = f"{found.label(name)} over {found.names[first]} and {found.names[second]}{over}."
     return Drawing(traces, layout, text, text)
 
 
@@ -169,7 +171,7 @@ def _panels(found: Swept, name: str, keys: Sequence[str]) -> Drawing:
         traces.append({**line, "name": "nine of ten runs", "x": at, "y": low, "line": edge})
         traces.append({**line, "name": "nine of ten runs", "x": at, "y": high, "line": edge, "showlegend": False})
         traces += [{**one, **axes} for one in _lost(x, y, float(y[good].min(initial=0.0)))]
-    told = ", ".join(f"{key} {found.rank(name, key):+.2f}" for key in keys)
+    told = ", ".join(f"{found.names[key]} {found.rank(name, key):+.2f}" for key in keys)
     text = f"{name} against every key. Rank correlations: {told}."
     return Drawing(traces, layout, text, text, narrow)
 
@@ -205,7 +207,7 @@ def _panel_layout(found: Swept, name: str, keys: Sequence[str], columns: int, ga
 def _trend(x: np.ndarray, y: np.ndarray) -> tuple[list[float], list[list[float]]]:
     """Quantiles of y in pieces of x with equally many runs, at their medians."""
     order = np.argsort(x, kind="stable")
-    pieces = [piece for piece in np.array_split(order, min(_BINS, max(len(x) // 5, 1))) if len(piece)]
+    pieces = [piece for piece in np.array_split(order, min(_BINS, max(len(x) // _IN_BIN, 1))) if len(piece)]
     at = [float(np.median(x[piece])) for piece in pieces]
     return at, [[float(np.quantile(y[piece], part)) for piece in pieces] for part in (_BAND[0], 0.5, _BAND[1])]
 
@@ -222,7 +224,7 @@ def _boxes(found: Swept, name: str, key: str) -> Drawing:
         traces.append(
             {
                 "type": "box",
-                "name": escape(f"{kind[:28]}{f' ({lost} failed)' if lost else ''}"),
+                "name": escape(f"{_short(kind)}{f' ({lost} failed)' if lost else ''}"),
                 "y": y[_thinned(np.flatnonzero(here))].tolist(),
                 "boxpoints": "all",
                 "jitter": 0.5,
@@ -232,10 +234,19 @@ def _boxes(found: Swept, name: str, key: str) -> Drawing:
             }
         )
     more = f" The first {_BOXES} of {len(kinds)}." if len(kinds) > _BOXES else ""
-    text = f"{name} for each {key}: quartiles, and every run.{more}"
+    text = f"{name} for each {found.names[key]}: quartiles, and every run.{more}"
     layout = _layout("", found.label(name), showlegend=False)
     layout["xaxis"]["automargin"] = True
     return Drawing(traces, layout, text, text)
+
+
+def _short(word: str) -> str:
+    """The ends of a long word: names of records differ in their last letters."""
+    return word if len(word) <= _LONGEST else f"{word[: _LONGEST // 2]}…{word[-_LONGEST // 2 :]}"
+
+
+def _listed(found: Swept, keys: Sequence[str]) -> str:
+    return ", ".join(found.names[key] for key in keys)
 
 
 def _thinned(rows: np.ndarray) -> np.ndarray:

@@ -66,8 +66,22 @@ class Swept:
 
     @cached_property
     def numeric(self) -> list[str]:
-        """Keys of numbers that have several values."""
-        return [name for name in self.swept if all(isinstance(v, int | float) for v in self.keys[name])]
+        """Keys of numbers that have several values; a seed is no quantity."""
+        plain = [name for name in self.swept if all(isinstance(value, int | float) for value in self.keys[name])]
+        return [name for name in plain if name.rpartition(".")[2] != "seed"]
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """Keys as they are read: the last words of their place, as many as tell them apart."""
+        found = {}
+        for name in self.keys:
+            words = name.split(".")
+            ends = [".".join(words[-n:]) for n in range(1, len(words) + 1)]
+            others = [other for other in (*self.keys, *self.measures) if other != name]
+            found[name] = next(
+                (end for end in ends if not any(f".{other}".endswith(f".{end}") for other in others)), name
+            )
+        return found
 
     def key(self, name: str) -> np.ndarray:
         """Values of a numeric key in every run."""
@@ -83,8 +97,8 @@ class Swept:
 
     def label(self, name: str) -> str:
         """A key or measure with its unit, for an axis."""
-        unit = self.shown(name)[1]
-        return f"{name} [{unit}]" if unit else name
+        unit, said = self.shown(name)[1], self.names.get(name, name)
+        return f"{said} [{unit}]" if unit else said
 
     def quantiles(self, name: str) -> list[float]:
         """Of a measure over all complete runs, in SI units."""
@@ -134,7 +148,7 @@ class Swept:
         why = ""
         if found is not None and abs(found[1]) >= _TELLING:
             way = "falls" if found[1] < 0.0 else "rises"
-            why = f", and {way} most clearly with {found[0]} (rank correlation {found[1]:+.2f})"
+            why = f", and {way} most clearly with {self.names[found[0]]} (rank correlation {found[1]:+.2f})"
         return (
             f"Over {self.complete} runs the {name.replace('_', ' ')} ({self.measures[name]}) is {median}{space} in the "
             f"middle, nine of ten between {low} and {high}{space}{why}{lost}."
