@@ -143,7 +143,7 @@ def _show(found: Swept, folder: Path, page: Path | None) -> None:
     print_table(f"{found.complete} complete runs of {found.runs}", columns, rows, right=columns[2:])
     if found.numeric:
         columns = ["measure", *(found.names[key] for key in found.numeric)]
-        rows = [[name, *(f"{found.rank(name, key):+.2f}" for key in found.numeric)] for name in found.measures]
+        rows = [[name, *(found.rank_text(name, key) for key in found.numeric)] for name in found.measures]
         print_table("Rank correlation with each key", columns, rows, right=columns[1:])
     for outcome, reason, count in found.failures():
         console.print(f"{count} {outcome}{', the first' * (count > 1)}: {reason}", highlight=False, soft_wrap=True)

@@ -105,8 +105,5 @@ def _numbers(found: Swept) -> Table:
 def _ranks(found: Swept) -> list[Table]:
     if not found.numeric:
         return []
-    rows = [
-        [name, *(f"{rank:+.2f}" if np.isfinite(rank := found.rank(name, key)) else "–" for key in found.numeric)]
-        for name in found.measures
-    ]
+    rows = [[name, *(found.rank_text(name, key) for key in found.numeric)] for name in found.measures]
     return [Table("Rank correlation with each key", ["measure", *(found.names[key] for key in found.numeric)], rows)]

@@ -107,7 +107,7 @@ def _bands(found: Swept, name: str, key: str) -> Drawing:
     )
     traces += _lost(x, y, float(y[good].min(initial=0.0)))
     over = f" Band, points: over {_listed(found, others)}." if others else ""
-    text = f"{name} against {found.names[key]}, rank correlation {found.rank(name, key):+.2f}."
+    text = f"{name} against {found.names[key]}, rank correlation {found.rank_text(name, key)}."
     return Drawing(traces, _layout(found.label(key), found.label(name)), text, text + over)
 
 
@@ -171,7 +171,7 @@ def _panels(found: Swept, name: str, keys: Sequence[str]) -> Drawing:
         traces.append({**line, "name": "nine of ten runs", "x": at, "y": low, "line": edge})
         traces.append({**line, "name": "nine of ten runs", "x": at, "y": high, "line": edge, "showlegend": False})
         traces += [{**one, **axes} for one in _lost(x, y, float(y[good].min(initial=0.0)))]
-    told = ", ".join(f"{found.names[key]} {found.rank(name, key):+.2f}" for key in keys)
+    told = ", ".join(f"{found.names[key]} {found.rank_text(name, key)}" for key in keys)
     text = f"{name} against every key. Rank correlations: {told}."
     return Drawing(traces, layout, text, text, narrow)
 

@@ -115,6 +115,11 @@ class Swept:
             return float("nan")
         return float(np.corrcoef(x, y)[0, 1])
 
+    def rank_text(self, name: str, key: str) -> str:
+        """The same for a person."""
+        rank = self.rank(name, key)
+        return f"{rank:+.2f}" if np.isfinite(rank) else "–"
+
     def strongest(self, name: str) -> tuple[str, float] | None:
         """The numeric key on which a measure hangs most, and its rank correlation."""
         ranks = {key: self.rank(name, key) for key in self.numeric}
