@@ -90,7 +90,7 @@ def test_a_sweep_is_a_table_a_page_and_a_sentence_and_goes_on(say, place):
 def test_a_table_in_the_file_and_failed_runs(say, place):
     table = f'[sweep]\nkind = "list"\nkeys."{FORCE}" = ["5 kN", "80 kN"]\nkeys.seed = [1, 2]\n'
     Path("tiny.toml").write_text(f"{TINY}\n{table}")
-    code, out, err = say("sweep", "tiny.toml", "--set", "limits.max_d=7mm", "--out", "x", "--workers", 1)
+    code, out, err = say("sweep", "tiny.toml", "--set", "limits.max_d=11.8mm", "--out", "x", "--workers", 1)
     assert code == 0, err
     columns = read_table(Path("x/runs.parquet"))
     assert columns["outcome"] == ["stopped", "complete"] and columns["reason"][0].startswith("limit: step ")

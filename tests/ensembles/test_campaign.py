@@ -20,7 +20,7 @@ from hyloop.record import Recording
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-LIMIT = "limits.max_d=4mm"  # which the weaker dampers pass
+LIMIT = "limits.max_d=11.8mm"  # which the weaker dampers pass
 RUNS = [(f"sites.damper1.device.f_y={f} kN", f"seed={seed}") for f in (5, 20, 80) for seed in (1, 2)]
 REFUSED = ("sites.damper1.device.f_y=-1 kN",)
 
@@ -72,8 +72,6 @@ def test_a_run_that_kills_its_workers_is_a_row_and_no_other_is_lost(plan, monkey
     rows = swept(plan, "deadly", 2, runs)
     assert [row.outcome for row in rows] == ["stopped", "stopped", "complete", "died", *["complete"] * 3]
     assert rows[3].reason == "the process that ran it ended, 3 times"
-    monkeypatch.undo()
-    monkeypatch.chdir(plan.path.resolve().parent if plan.path.exists() else Path("deadly").resolve().parent)
 
 
 def test_what_is_there_is_not_run_again_and_what_died_is(plan, monkeypatch):
@@ -125,9 +123,13 @@ def batch(file, runs, measures, folder=ROOT):
 @pytest.mark.parametrize(
     ("file", "changes", "measures"),
     [
-        ("rc_frame", ("sites.damper1.count=2", "sites.damper1.count=5"), {"u": "peak u.*", "e": "last energy.input"}),
+        (
+            "rc_frame",
+            ("sites.damper1.count=2", "sites.damper1.count=5"),
+            {"d": "peak drift.*", "e": "last energy.input"},
+        ),
         ("servo_hydraulic", ("seed=1", "seed=2"), {"d": "peak damper1.d", "f": "rms damper1.f"}),
-        ("friction_frame", ("sites.damper1.device.T=20", "sites.damper3.count=2"), {"a": "peak a_abs.*"}),
+        ("friction_frame", ("sites.damper2.count=3", "sites.damper3.count=2"), {"a": "peak a_abs.*"}),
     ],
 )
 def test_a_run_after_another_one_with_the_same_structure_is_that_of_a_new_process(file, changes, measures):
@@ -135,12 +137,10 @@ def test_a_run_after_another_one_with_the_same_structure_is_that_of_a_new_proces
     short = [(change, *SHORT[file]) for change in changes]
     runs = [short[0], short[1], short[0]]
     many = work(batch(f"experiments/{file}.toml", runs, measures)).rows
-    assert many[0].values == many[2].values and many[0].outcome == many[1].outcome
+    assert many[0].values == many[2].values
     path = ROOT / "experiments" / f"{file}.toml"
+    assert many[0].outcome == many[1].outcome == "complete" and many[0].values != many[1].values
     for run, row in zip(runs[:2], many[:2], strict=True):
-        if row.outcome != "complete":
-            assert row.outcome == "refused", row
-            continue
         single = hyloop.run(path, dict(change.split("=", 1) for change in run))
         assert values_of(single, [parse_measure(*item) for item in measures.items()]) == row.values
 
