@@ -69,7 +69,7 @@ def test_recordings_hold_what_the_rows_say_and_nothing_is_left_beside(plan):
 def test_a_run_that_kills_its_workers_is_a_row_and_no_other_is_lost(plan, monkeypatch):
     monkeypatch.setattr(hyloop.ensembles.batches, "work", deadly)
     runs = [*RUNS[:3], (DEADLY,), *RUNS[3:]]
-    rows = swept(plan, "deadly", 2, runs)
+    rows = swept(plan, "deadly", 1, runs)
     assert [row.outcome for row in rows] == ["stopped", "stopped", "complete", "died", *["complete"] * 3]
     assert rows[3].reason == "the process that ran it ended, 3 times"
 
