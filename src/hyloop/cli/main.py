@@ -29,6 +29,7 @@ from hyloop.cli.commands import (
     run,
     sensors,
     study,
+    sweep,
     train,
 )
 from hyloop.cli.console import complain
@@ -78,6 +79,7 @@ for command in (
     rehearse.rehearse,
     push.push,
     half_power.half_power,
+    sweep.sweep,
     examples.new,
     examples.examples,
     recordings.show,

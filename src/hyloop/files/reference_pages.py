@@ -25,6 +25,7 @@ from hyloop.files.recording import Recording, SectionSpec
 from hyloop.files.rehearsal import Rehearsal
 from hyloop.files.schema import BlockSpec, Experiment, Integrator
 from hyloop.files.sites import Linearised, SiteSpec
+from hyloop.files.sweep import Sweep
 from hyloop.files.updater import Velocity
 
 __all__ = ["PAGES", "WORDS"]
@@ -41,6 +42,7 @@ PAGES: list[tuple[str, str, dict[str, type[Table]]]] = [
             "[recording.sections]": SectionSpec,
             "[limits]": Limits,
             "[rehearsal]": Rehearsal,
+            "[sweep]": Sweep,
         },
     ),
     (

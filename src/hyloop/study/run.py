@@ -26,7 +26,7 @@ from hyloop.study.tested import LawRanges, without
 from hyloop.study.trained import outside_notes
 from hyloop.study.trust import described_trust, fallback_notes
 
-__all__ = ["run_experiment", "run_file", "run_in_memory"]
+__all__ = ["record_built", "run_experiment", "run_file", "run_in_memory"]
 
 CHUNKS = 200  # pieces of a run at most: often enough for a smooth progress bar
 PIECE = 64  # steps of a piece at least: rare enough to cost little
@@ -104,6 +104,19 @@ def run_experiment(
         with holding(path, _TAKEN):  # refuse now rather than after everything is compiled
             pass
     built = build(experiment, allow_scripts=allow_scripts)
+    return record_built(built, path, source, overrides, overwrite, keep, progress)
+
+
+def record_built(
+    built: Built,
+    path: Path,
+    source: Path | None = None,
+    overrides: tuple[str, ...] = (),
+    overwrite: bool = True,
+    keep: Keep | None = None,
+    progress: Progress | None = None,
+) -> Recording:
+    """Run what is built, writing a recording while it runs; see `run_experiment`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     attributes = _about(built, source, overrides)
     with holding(path, _TAKEN):
