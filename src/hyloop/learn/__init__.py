@@ -9,6 +9,7 @@ from hyloop.learn.laws.extended import extended
 from hyloop.learn.laws.gradients import gradient_fit
 from hyloop.learn.laws.jax_law import jax_drive, jax_law, rollout
 from hyloop.learn.loops.differentiable import Differentiable, differentiable
+from hyloop.learn.loops.peaks import mean_peak
 from hyloop.learn.networks.stack import Stack, thaw
 from hyloop.learn.networks.state_space import StateSpaceNetwork, state_space_network
 from hyloop.learn.physics.friction import augmented_lugre, lugre_parallel
@@ -56,6 +57,7 @@ __all__ = [
     "jax_drive",
     "jax_law",
     "lugre_parallel",
+    "mean_peak",
     "physics_layer",
     "predict",
     "rollout",

@@ -40,19 +40,18 @@ class Channels:
         self.beside = np.array([place[name] for name in others], dtype=np.int64)
         self._others = {name: k for k, name in enumerate(others)}
         self._derived = [name for name in wanted if name not in place]
-        self._rows = self._constant = None
-        if self._derived:
-            self._rows, self._constant = _linear(loop, self._derived)
+        self._linear = _linear(loop, self._derived) if self._derived else None
         self._wanted = wanted
 
-    def of(self, found: Histories, rows: Any, base: Any, dt: float) -> dict[str, jax.Array]:
+    def of(self, found: Histories, excitation: Any, dt: float) -> dict[str, jax.Array]:
         """Histories by name, in the order of the loop."""
-        motion = jnp.concatenate([rows, found.u, found.v, found.a], axis=1)
+        motion = jnp.concatenate([excitation, found.u, found.v, found.a], axis=1)
         named = {name: motion[:, k] for name, k in self._moving.items()}
-        named |= {name: dt * jnp.arange(float(len(rows))) for name in self._time}
+        named |= {name: dt * jnp.arange(float(len(excitation))) for name in self._time}
         named |= {name: found.kept[:, k] for name, k in self._others.items()}
-        if self._rows is not None:
-            derived = motion @ self._rows + self._constant
+        if self._linear is not None:
+            rows, constant = self._linear
+            derived = motion @ rows + constant
             named |= {name: derived[:, k] for k, name in enumerate(self._derived)}
         return {name: named[name] for name in self._wanted}
 
@@ -66,8 +65,8 @@ def _selected(patterns: Sequence[str], names: Sequence[str], every: Sequence[str
             continue
         if any(fnmatchcase(name, pattern) for name in every):
             raise BadInput(
-                f"differentiable: '{pattern}' is computed by compiled runs alone: energies, and what is watched. Record "
-                "displacements, forces, drifts or accelerations."
+                f"differentiable: '{pattern}' is computed by compiled runs alone: energies, and what is watched. "
+                "Record displacements, forces, drifts or accelerations."
             )
         raise UnknownName("channel", pattern, names, where="differentiable")
     return [name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)]

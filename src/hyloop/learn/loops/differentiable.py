@@ -7,6 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 
 from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
 from hyloop.learn.loops.channels import Channels
@@ -33,7 +34,7 @@ def differentiable(
     parameters : sequence of str, or one str
         Channels of parameters that may be given; ``*`` and ``?`` match as in a shell.
     record : sequence of str, or one str
-        Channels that are returned; also ``drift.*``, ``drift_ratio.*``, ``a_abs.*`` and ``base_shear``, but no energies.
+        Channels that are returned; also ``drift.*``, ``drift_ratio.*``, ``a_abs.*`` and ``base_shear``, no energies.
 
     Returns
     -------
@@ -109,21 +110,21 @@ class Differentiable:
         for name in number:
             if name not in self.counts:
                 raise UnknownName("site", name, self.counts, where="counts")
-            if not isinstance(number[name], jax.core.Tracer) and not number[name] > 0.0:
+            if not isinstance(number[name], Tracer) and not number[name] > 0.0:
                 raise OutOfBounds(f"counts: {name} = {number[name]!r} must be positive.")
         many = jnp.stack([jnp.asarray(value, dtype=float) for value in number.values()]) if number else jnp.zeros(0)
         return self._histories(base, many, self._rows(excitation))
 
     def _all(self, base: Any, counts: Any, rows: Any) -> dict[str, jax.Array]:
-        return self._channels.of(self._recurrence.histories(base, counts, rows), rows, base, self._loop.dt)
+        return self._channels.of(self._recurrence.histories(base, counts, rows), rows, self._loop.dt)
 
     def _checked(self, name: str, value: Any) -> Any:
         if name not in self._bounds:
             raise UnknownName("parameter", name, self._bounds, where="differentiable")
-        return value if isinstance(value, jax.core.Tracer) else self._bounds[name].check(value, name)
+        return value if isinstance(value, Tracer) else self._bounds[name].check(value, name)
 
     def _rows(self, excitation: Any) -> Any:
-        if not isinstance(excitation, jax.core.Tracer):
+        if not isinstance(excitation, Tracer):
             return jnp.asarray(self._loop.rows(excitation))
         rows, wanted = jnp.atleast_2d(excitation.T).T, self._loop.parts.plan.excitations
         if rows.ndim != 2 or rows.shape[1] != wanted:

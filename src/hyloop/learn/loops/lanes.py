@@ -58,8 +58,8 @@ def lanes(
     """All blocks, in an order that gives what one after another gives."""
     found: list[tuple[Instance, Lane]] = []
     for one, *positions in zip(instances, inputs, outputs, parameters, strict=True):
-        columns = (np.array(part, dtype=np.int64)[:, None] for part in positions)
-        lane = Lane(jax_law(one.block), *columns, one.x0[:, None])
+        reads, writes, values = (np.array(part, dtype=np.int64)[:, None] for part in positions)
+        lane = Lane(jax_law(one.block), reads, writes, values, one.x0[:, None])
         place = next(
             (k for k, (other, _) in enumerate(found) if other.block is one.block and _free(lane, found, k)), -1
         )

@@ -65,8 +65,8 @@ def _check(loop: Any) -> None:
         )
     if plan.sparse and structure.n > FULL:
         raise BadInput(
-            f"differentiable: {structure.n} degrees of freedom with sparse matrices; full ones are made of up to {FULL}. "
-            "Condense the structure (hyloop.structure.condense)."
+            f"differentiable: {structure.n} degrees of freedom with sparse matrices; full ones are made of up to "
+            f"{FULL}. Condense the structure (hyloop.structure.condense)."
         )
     watched = set(loop.watched)
     for name, one in loop.connections.items():
