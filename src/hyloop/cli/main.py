@@ -16,6 +16,7 @@ from hyloop import __version__
 from hyloop.cli.commands import (
     calibrate,
     data,
+    design,
     examples,
     half_power,
     identify,
@@ -78,6 +79,7 @@ for command in (
     rehearse.rehearse,
     push.push,
     half_power.half_power,
+    design.design,
     examples.new,
     examples.examples,
     recordings.show,

@@ -33,11 +33,12 @@ class Design(Table):
     """Cost of a unit at a site; 1 where nothing is said."""
     by_story: bool = False
     """One value for all sites between the same floors."""
-    exponent: Annotated[float, Quantity("-", low=2.0, high=200.0)] = 30.0
-    """Of the smooth peak whose gradient is followed: a p-norm over time and stories."""
-    iterations: Annotated[int, Field(ge=1, le=1000)] = 25
+    exponent: Annotated[float, Quantity("-", low=12.0, high=1000.0)] = 200.0
+    """Of the smooth peak whose gradient is followed, a p-norm over time and stories. The search begins with a sixth of
+    it, goes on with half of it, and ends with all."""
+    iterations: Annotated[int, Field(ge=3, le=1000)] = 30
     """Most steps by gradients; fewer where nothing improves any more."""
-    trials: Annotated[int, Field(ge=0, le=100_000)] = 400
+    trials: Annotated[int, Field(ge=0, le=100_000)] = 1000
     """Of Optuna, for comparison: every trial runs all motions of `training`; 0: none."""
     seeds: Annotated[int, Field(ge=1, le=100)] = 3
     """Searches by Optuna, each from a seed of its own."""

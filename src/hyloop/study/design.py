@@ -56,7 +56,10 @@ def design(
     test, more = motions(experiment, "test", plan.test, loop)
     function, equivalence = gradient(task, training, plan.exponent)
     say("building and compiling", 1.0)
-    x, ours = by_gradients(task, training, function, equivalence, plan.iterations, lambda part: say("gradients", part))
+    x, ours = by_gradients(
+        task, training, function, equivalence, plan.exponent, plan.iterations, lambda part: say("gradients", part)
+    )
+    say("gradients", 1.0)
     found = {"uniform": task.spent(np.ones(len(task.cost))), "gradients": x}
     others = []
     for k in range(seeds if trials else 0):

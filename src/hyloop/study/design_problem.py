@@ -29,7 +29,8 @@ class Problem:
     low: np.ndarray
     high: np.ndarray
     budget: float
-    drifts: tuple[str, ...]
+    drifts: tuple[str, ...]  # channels
+    stories: np.ndarray  # the same as columns over the displacements
 
     def parameters(self, x: np.ndarray) -> dict[str, float]:
         """Channels and their values."""
@@ -48,18 +49,13 @@ class Problem:
         level: Any = brentq(over, *ends, xtol=1e-13)
         return np.clip(np.exp(level) * full, self.low, self.high)
 
-    def histories(self, x: np.ndarray, excitations: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Story drifts (rows, stories) under every excitation, by compiled runs."""
-        loop, found = self.loop.copy(self.parameters(x)), []
-        for e in excitations:
-            run = loop.run(e, record=[], derived=True)
-            columns = [run.names.index(name) for name in self.drifts]
-            found.append(np.abs(run.data[:, columns]))
-        return found
-
     def peaks(self, x: np.ndarray, excitations: Sequence[np.ndarray]) -> np.ndarray:
         """Largest drift of every story (motions, stories), by compiled runs."""
-        return np.array([drift.max(axis=0) for drift in self.histories(x, excitations)])
+        loop, found = self.loop.copy(self.parameters(x)), []
+        for e in excitations:
+            u = loop.run(e, record="u.*").data - loop.structure.at_rest
+            found.append(np.abs(u @ self.stories).max(axis=0))
+        return np.array(found)
 
 
 def problem(loop: Loop, design: Design) -> Problem:
@@ -99,9 +95,11 @@ def problem(loop: Loop, design: Design) -> Problem:
     drifts = drifts or [name for name in loop.derived().names if name.startswith("drift.")]
     if not drifts:
         raise BadInput("design: the structure has no floors, so that it has no story drifts to lower.")
-    return Problem(
-        loop, groups, unit, cost, np.full(len(groups), low), np.full(len(groups), high), budget, tuple(drifts)
-    )
+    stories = np.array([loop.structure.story(k + 1) for k in range(len(loop.structure.floors))])
+    if loop.structure.heights:
+        stories = stories / np.array(loop.structure.heights)[:, None]
+    ends = np.full(len(groups), low), np.full(len(groups), high)
+    return Problem(loop, groups, unit, cost, *ends, budget, tuple(drifts), stories.T)
 
 
 def _groups(loop: Loop, names: Sequence[str], by_story: bool) -> dict[str, list[str]]:

@@ -22,6 +22,8 @@ class Channels:
     ----------
     beside : ndarray of int
         Positions on the bus that are recorded beside time, excitation and motion.
+    motion : str
+        What is needed of the motion: some of "uva".
     """
 
     def __init__(self, loop: Any, record: Sequence[str] | str) -> None:
@@ -34,24 +36,37 @@ class Channels:
         place = {name: k for k, name in enumerate(loop.channels)}
         first, last = plan.bus_excitation, plan.bus_response + 3 * plan.n
         bus = [name for name in wanted if name in place]
-        self._moving = {name: place[name] - first for name in bus if first <= place[name] < last}
+        ends = [0, *(plan.excitations + plan.n * np.arange(4)).tolist()]
+        self._parts = {symbol: slice(*ends[k : k + 2]) for k, symbol in enumerate("euva")}
+        self._moving = {name: self._column(place[name] - first) for name in bus if first <= place[name] < last}
         self._time = [name for name in bus if place[name] == 0]
         others = [name for name in bus if place[name] >= last]
         self.beside = np.array([place[name] for name in others], dtype=np.int64)
         self._others = {name: k for k, name in enumerate(others)}
         self._derived = [name for name in wanted if name not in place]
         self._linear = _linear(loop, self._derived) if self._derived else None
+        used = {symbol for symbol, _ in self._moving.values()}
+        if self._linear is not None:
+            used |= {symbol for symbol, part in self._parts.items() if self._linear[0][part].any()}
+        self._used = [symbol for symbol in "euva" if symbol in used]
+        self.motion = "".join(symbol for symbol in self._used if symbol != "e")
         self._wanted = wanted
+
+    def _column(self, place: int) -> tuple[str, int]:
+        """A number of excitation and motion as part and column."""
+        symbol = next(symbol for symbol, part in self._parts.items() if place < part.stop)
+        return symbol, place - self._parts[symbol].start
 
     def of(self, found: Histories, excitation: Any, dt: float) -> dict[str, jax.Array]:
         """Histories by name, in the order of the loop."""
-        motion = jnp.concatenate([excitation, found.u, found.v, found.a], axis=1)
-        named = {name: motion[:, k] for name, k in self._moving.items()}
+        parts = {"e": excitation, "u": found.u, "v": found.v, "a": found.a}
+        named = {name: parts[symbol][:, k] for name, (symbol, k) in self._moving.items()}
         named |= {name: dt * jnp.arange(float(len(excitation))) for name in self._time}
         named |= {name: found.kept[:, k] for name, k in self._others.items()}
         if self._linear is not None:
-            rows, constant = self._linear
-            derived = motion @ rows + constant
+            factors, constant = self._linear
+            products = [parts[symbol] @ factors[self._parts[symbol]] for symbol in self._used]
+            derived = sum(products, jnp.zeros((len(excitation), len(constant)))) + constant
             named |= {name: derived[:, k] for k, name in enumerate(self._derived)}
         return {name: named[name] for name in self._wanted}
 

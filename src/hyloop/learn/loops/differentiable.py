@@ -79,7 +79,7 @@ class Differentiable:
         self._base = np.array(parts.initial.bus)
         self._bounds = {name: parts.bounds[name] for name in names}
         self._channels = Channels(loop, record)
-        self._recurrence = read(loop, self._channels.beside)
+        self._recurrence = read(loop, self._channels.beside, self._channels.motion)
         self.parameters = {name: float(self._base[self._position[name]]) for name in names}
         self.counts = {site.name: float(site.count) for site in loop.sites}
         self._histories: Callable = jax.jit(self._all)

@@ -14,14 +14,15 @@ __all__ = ["mean_peak"]
 
 
 def mean_peak(
-    loop: Any, groups: Sequence[Sequence[str]], record: Sequence[str], excitations: Sequence[Any], exponent: float
-) -> Callable[[np.ndarray], tuple[float, np.ndarray]]:
-    r"""Make ``(x) -> (value, gradient)`` of the mean smooth peak over several excitations.
+    loop: Any, groups: Sequence[Sequence[str]], record: Sequence[str], excitations: Sequence[Any]
+) -> Callable[[np.ndarray, float], tuple[float, np.ndarray, float]]:
+    r"""Make ``(x, p) -> (value, gradient, largest)`` of the mean smooth peak over several excitations.
 
     .. math:: \frac1R \sum_r \Bigl(\sum_{t,s} |y_{s,r}(t)|^p\Bigr)^{1/p}
 
-    The excitations run side by side, those that end earlier followed by zeros, so that all of them cost little more
-    than one.
+    `largest` is the mean peak itself, which the value exceeds the less the larger p is; the gradient of the peak itself
+    would be that of one moment alone. The excitations run side by side, those that end earlier followed by zeros, so
+    that all of them cost little more than one.
 
     Parameters
     ----------
@@ -33,29 +34,28 @@ def mean_peak(
         Channels whose peak counts, all in one unit.
     excitations : sequence of array_like
         Each as `Loop.run` takes it.
-    exponent : float
-        p; a large one is nearer to the largest value, whose gradient belongs to one moment alone.
     """
-    if not exponent >= 2.0:
-        raise BadInput(f"mean_peak: exponent = {exponent!r} must be at least 2.")
     response = differentiable(loop, [name for group in groups for name in group], record)
     rows = [loop.rows(one) for one in excitations]
     longest = max(len(one) for one in rows)
     ground = jnp.asarray(np.stack([np.pad(one, ((0, longest - len(one)), (0, 0))) for one in rows]))
 
-    def peak(x, e):
+    def peak(x, exponent, e):
         found = response({name: x[k] for k, group in enumerate(groups) for name in group}, e)
         y = jnp.abs(jnp.stack(list(found.values())))
         largest = jax.lax.stop_gradient(jnp.maximum(y.max(), np.finfo(float).tiny))
-        return largest * jnp.sum((y / largest) ** exponent) ** (1.0 / exponent)
+        return largest * jnp.sum((y / largest) ** exponent) ** (1.0 / exponent), largest
 
-    @jax.jit
-    @jax.value_and_grad
-    def mean(x):
-        return jnp.mean(jax.vmap(peak, in_axes=(None, 0))(x, ground))
+    def mean(x, exponent):
+        smooth, largest = jax.vmap(peak, in_axes=(None, None, 0))(x, exponent, ground)
+        return jnp.mean(smooth), jnp.mean(largest)
 
-    def function(x: np.ndarray) -> tuple[float, np.ndarray]:
-        value, slope = mean(jnp.asarray(x, dtype=float))
-        return float(value), np.asarray(slope)
+    compiled = jax.jit(jax.value_and_grad(mean, has_aux=True))
+
+    def function(x: np.ndarray, exponent: float) -> tuple[float, np.ndarray, float]:
+        if not exponent >= 2.0:
+            raise BadInput(f"mean_peak: exponent = {exponent!r} must be at least 2.")
+        (value, largest), slope = compiled(jnp.asarray(x, dtype=float), float(exponent))
+        return float(value), np.asarray(slope), float(largest)
 
     return function

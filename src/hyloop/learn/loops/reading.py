@@ -15,8 +15,8 @@ __all__ = ["read"]
 FULL = 200  # degrees of freedom up to which sparse matrices are made full
 
 
-def read(loop: Any, kept: np.ndarray) -> Recurrence:
-    """The recurrence of a `Loop` that records these positions of its bus beside the motion."""
+def read(loop: Any, kept: np.ndarray, motion: str) -> Recurrence:
+    """The recurrence of a `Loop` that records these positions of its bus, and of the motion some of "uva"."""
     _check(loop)
     plan, structure = loop.parts.plan, loop.structure.dense()
     connections, place = loop.connections, {name: k for k, name in enumerate(loop.channels)}
@@ -36,7 +36,7 @@ def read(loop: Any, kept: np.ndarray) -> Recurrence:
         "dead": structure.dead_load,
         "rest": structure.at_rest,
     }
-    return Recurrence(plan, matrices, _operators(loop, structure), order, kept)
+    return Recurrence(plan, matrices, _operators(loop, structure), order, kept, motion)
 
 
 def _operators(loop: Any, structure: Structure) -> Operators:

@@ -1,9 +1,9 @@
 """The time step of `hyloop.core.kernel` under JAX: predict, resist, respond, correct, record.
 
 Read the kernel first; the verbs here have its names and do the same to the same numbers, with full matrices and pure
-laws alone. Histories are scanned in about sqrt(N) pieces. On the way back every piece is computed once more, and
-within it every step, instead of what they computed being kept: N steps take the memory of 2 sqrt(N) states, and no
-time goes into writing and reading what a law computes on its way.
+laws alone. On the way back every step is computed once more from the state it began with, which costs less time than
+writing and reading what it computed. Where the states of all steps are many numbers, histories are scanned in sqrt(N)
+pieces, each of which is computed once more as well: N steps then take the memory of 2 sqrt(N) states.
 """
 
 from collections.abc import Sequence
@@ -20,6 +20,8 @@ from hyloop.learn.loops.lanes import Bus, Lane, stale
 
 __all__ = ["Histories", "Motion", "Recurrence"]
 
+WHOLE = 4_000_000  # numbers: so many of the states of all steps are kept (32 MB), more are computed again in pieces
+
 
 class Motion(NamedTuple):
     """What a step hands to the next one."""
@@ -35,7 +37,7 @@ class Motion(NamedTuple):
 
 
 class Histories(NamedTuple):
-    """What is recorded of a step, or of all."""
+    """What is recorded of a step, or of all; None where it is not wanted."""
 
     u: Any
     v: Any
@@ -57,15 +59,25 @@ class Recurrence:
     order : sequence of Lane
     kept : ndarray of int
         Positions on the bus that are recorded beside the motion.
+    wanted : str
+        What is recorded of the motion: some of "uva".
     """
 
     def __init__(
-        self, plan: Plan, matrices: dict[str, np.ndarray], operators: Operators, order: Sequence[Lane], kept: np.ndarray
+        self,
+        plan: Plan,
+        matrices: dict[str, np.ndarray],
+        operators: Operators,
+        order: Sequence[Lane],
+        kept: np.ndarray,
+        wanted: str = "uva",
     ) -> None:
         self.plan, self.operators, self.lanes, self.kept = plan, operators, tuple(order), kept
+        self.wanted = wanted
         self.K, self.C, self.E, self.S, self.dead, self.rest = (
             matrices[key] for key in ("K", "C", "E", "S", "dead", "rest")
         )
+        self.resisting = np.hstack([self.K, self.C, self.S.T])  # one product instead of three
         self.signals = plan.site_signal.reshape(-1, 4).T  # rows: d, v, a and f of all sites
         first, n = plan.bus_response, plan.n
         excited = plan.bus_excitation + np.arange(plan.excitations)
@@ -84,11 +96,12 @@ class Recurrence:
             bus.put(positions, base[positions])  # gathered once, not in every step
         motion, first = self.start(base, counts, rows[0])
         steps = len(rows) - 1
-        length = ceil(sqrt(max(steps, 1)))
+        numbers = sum(np.size(part) for part in jax.tree.leaves(motion))
+        length = max(steps, 1) if steps * numbers <= WHOLE else ceil(sqrt(steps))
         pieces = ceil(steps / length)
         ahead = jnp.pad(rows[1:], ((0, pieces * length - steps), (0, 0)))  # what is too much is cut off below
-        numbers = jnp.arange(1.0, pieces * length + 1.0)
-        cut = jax.tree.map(lambda a: a.reshape(pieces, length, *a.shape[1:]), (numbers, ahead, ahead @ self.E.T))
+        given = jnp.arange(1.0, pieces * length + 1.0), ahead, ahead @ self.E.T + self.dead
+        cut = jax.tree.map(lambda a: a.reshape(pieces, length, *a.shape[1:]), given)
 
         def step(motion, given):
             return self.step(bus, counts, motion, *given)
@@ -96,7 +109,8 @@ class Recurrence:
         def piece(motion, given):
             return jax.lax.scan(jax.checkpoint(step, prevent_cse=False), motion, given)
 
-        _, found = jax.lax.scan(jax.checkpoint(piece, prevent_cse=False), motion, cut)
+        again = jax.checkpoint(piece, prevent_cse=False) if pieces > 1 else piece
+        _, found = jax.lax.scan(again, motion, cut)
         whole = jax.tree.map(lambda a: a.reshape(pieces * length, *a.shape[2:])[:steps], found)
         return jax.tree.map(lambda one, rest: jnp.concatenate([one[None], rest]), first, whole)
 
@@ -114,18 +128,18 @@ class Recurrence:
         motion = Motion(u, -lag, w, g + self.C @ lag, still, still, states, base[self.held])
         bus = Bus(base)
         found = self.report(bus, motion, row, 0.0)
-        return motion._replace(held=bus.take(self.held)), Histories(*found, base[self.kept])
+        return motion._replace(held=bus.take(self.held)), self.recorded(found, base[self.kept])
 
     def step(self, bus: Bus, counts: Any, motion: Motion, number: Any, row: Any, load: Any) -> tuple[Motion, Histories]:
-        """Advance by one step Δt; `load` is that of the excitation `row` at its end."""
+        """Advance by one step Δt; `load` is that of the excitation `row` at its end, and the dead load."""
         motion, was = self.predict(motion), motion
         states, held, kept, f = self.respond(bus, motion, was)
-        r = self.K @ motion.u + self.S.T @ (counts * f)
-        motion = self.correct(motion._replace(states=states, held=held), load, r)
+        g = load - self.resisting @ jnp.concatenate([motion.u, motion.v, counts * f])  # F - R - C v
+        motion = self.correct(motion._replace(states=states, held=held), g)
         bus = bus.copy()
         bus.put(self.held, held)
         found = self.report(bus, motion, row, number * self.plan.dt)
-        return motion._replace(held=bus.take(self.held)), Histories(*found, kept)
+        return motion._replace(held=bus.take(self.held)), self.recorded(found, kept)
 
     def mixed(self, w: Any) -> Any:
         """P w, or w itself where P is the identity."""
@@ -158,10 +172,9 @@ class Recurrence:
         first = was.states, was.held, jnp.zeros(len(self.kept)), jnp.zeros(len(self.S))
         return jax.lax.scan(lambda last, part: (tick(*last[:2], part), None), first, parts)[0]
 
-    def correct(self, motion: Motion, load: Any, r: Any) -> Motion:
+    def correct(self, motion: Motion, g: Any) -> Motion:
         """Equation of motion: the increment w that carries the structure on from here."""
         plan, A, B = self.plan, self.operators.A, self.operators.B
-        g = self.dead - r + load - self.C @ motion.v
         b = plan.alpha_f * motion.g + (1.0 - plan.alpha_f) * g if plan.alpha_f else g
         w = A @ (b - B @ motion.w if len(B) else b)
         v = motion.v + plan.w_to_v_after * w if plan.w_to_v_after else motion.v
@@ -175,3 +188,8 @@ class Recurrence:
         for positions, values in zip(self.motion, (row, *found), strict=True):
             bus.put(positions, values)
         return found
+
+    def recorded(self, found: tuple[Any, Any, Any], kept: Any) -> Histories:
+        """Of u, v and a those that are wanted, and what is kept beside them."""
+        u, v, a = (values if symbol in self.wanted else None for symbol, values in zip("uva", found, strict=True))
+        return Histories(u, v, a, kept)
