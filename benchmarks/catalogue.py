@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks import engine, filters, networks, tower
+from benchmarks.differentiable import differentiable
 from benchmarks.growth import growth
 from benchmarks.moment_frame import moment_frame
 from benchmarks.ocp_nn import ocp_nn_tick
@@ -31,6 +32,7 @@ BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "network-updates": filters.network_updates,
     "ocp-nn": ocp_nn_tick,
     "sweep": sweep,
+    "differentiable": differentiable,
     "lstm": networks.lstm,
     "lstm-train": networks.lstm_train,
 }

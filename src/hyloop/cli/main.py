@@ -16,6 +16,7 @@ from hyloop import __version__
 from hyloop.cli.commands import (
     calibrate,
     data,
+    design,
     examples,
     half_power,
     identify,
@@ -80,6 +81,7 @@ for command in (
     push.push,
     half_power.half_power,
     sweep.sweep,
+    design.design,
     examples.new,
     examples.examples,
     recordings.show,

@@ -15,6 +15,7 @@ from hyloop.files import (
 )
 from hyloop.files.column_map import ColumnMap, ColumnSpec
 from hyloop.files.damping import Damping
+from hyloop.files.design import Design
 from hyloop.files.fields import Table
 from hyloop.files.frames import frame, members, sections
 from hyloop.files.frames.tower import TowerFrame
@@ -43,6 +44,7 @@ PAGES: list[tuple[str, str, dict[str, type[Table]]]] = [
             "[limits]": Limits,
             "[rehearsal]": Rehearsal,
             "[sweep]": Sweep,
+            "[design]": Design,
         },
     ),
     (

@@ -13,6 +13,7 @@ from pydantic import Field, PrivateAttr, WithJsonSchema, model_validator
 import hyloop.integrators
 from hyloop.errors import BadInput, UnknownName
 from hyloop.files.controllers import ControllerSpec, command_at
+from hyloop.files.design import Design
 from hyloop.files.excitations import Excitation
 from hyloop.files.fields import Quantity, Table, refuse
 from hyloop.files.hearing import check_hearing
@@ -104,6 +105,7 @@ class Experiment(Table):
     limits: Limits = Limits()
     rehearsal: Rehearsal = Rehearsal()
     sweep: Sweep = Sweep()
+    design: Design | None = None
     _source: str = PrivateAttr("")
     _with_devices: "Experiment | None" = PrivateAttr(None)
 
