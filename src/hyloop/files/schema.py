@@ -16,6 +16,7 @@ from hyloop.files.controllers import ControllerSpec, command_at
 from hyloop.files.excitations import Excitation
 from hyloop.files.fields import Quantity, Table, refuse
 from hyloop.files.hearing import check_hearing
+from hyloop.files.ida import Ida
 from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import Limits
 from hyloop.files.loads import LoadSpec
@@ -102,6 +103,7 @@ class Experiment(Table):
     recording: Recording = Recording()
     limits: Limits = Limits()
     rehearsal: Rehearsal = Rehearsal()
+    ida: Ida = Ida()
     _source: str = PrivateAttr("")
     _with_devices: "Experiment | None" = PrivateAttr(None)
 
