@@ -79,7 +79,10 @@ def test_information_is_the_curvature_of_the_likelihood():
     at, h = np.array([np.log(found.median), np.log(found.beta)]), 1e-4
     hessian = np.array(
         [
-            [(loss(at + a + b) - loss(at + a - b) - loss(at - a + b) + loss(at - a - b)) / (4 * h * h) for b in h * np.eye(2)]
+            [
+                (loss(at + a + b) - loss(at + a - b) - loss(at - a + b) + loss(at - a - b)) / (4 * h * h)
+                for b in h * np.eye(2)
+            ]
             for a in h * np.eye(2)
         ]
     )
@@ -100,8 +103,10 @@ def test_bounds_hold_the_truth_as_often_as_they_say(highest):
         x, kind = cut(drawn(22, k), highest)
         found = fit_fragility(x, kind)
         ends = found.median_interval(0.95), found.beta_interval(0.95), [float(b) for b in found.band(5.0, 0.95)]
-        held[k] = [low <= truth <= high for truth, (low, high) in zip(
-            (MEDIAN, BETA, norm.cdf(np.log(5.0 / MEDIAN) / BETA)), ends, strict=True)]
+        held[k] = [
+            low <= truth <= high
+            for truth, (low, high) in zip((MEDIAN, BETA, norm.cdf(np.log(5.0 / MEDIAN) / BETA)), ends, strict=True)
+        ]
     share = held.mean(axis=0)
     assert share[0] == pytest.approx(0.95, abs=0.021 if highest == np.inf else 0.03)
     assert np.all(share[1:] > 0.91) and np.all(share[1:] < 0.99)

@@ -7,6 +7,7 @@ constant as well until the structure collapses; here the bracket of collapse is 
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from hyloop.files.ida import Ida
 
@@ -52,6 +53,6 @@ def _closer(plan: Ida, stood: Sequence[float], lowest: float) -> float | None:
 def _filled(stood: Sequence[float], fell: float | None) -> float | None:
     """The middle of the widest gap below collapse; of gaps that are equally wide that of the lowest."""
     levels = [0.0, *sorted(level for level in stood if fell is None or level < fell)]
-    gaps = [(high - low, low) for low, high in zip(levels[:-1], levels[1:], strict=True)]
+    gaps = [(high - low, low) for low, high in pairwise(levels)]
     width, low = max(gaps, key=lambda gap: (round(gap[0], 9), -gap[1]), default=(0.0, 0.0))
     return low + 0.5 * width if width > _LEAST_GAP * levels[-1] else None

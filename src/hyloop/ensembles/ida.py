@@ -50,6 +50,7 @@ def analyse(
     overrides: Sequence[str] = (),
     engine: Engine | None = None,
     *,
+    settings: Ida | None = None,
     period: float | None = None,
     records: Sequence[ChosenRecord] | None = None,
     allow_scripts: bool = False,
@@ -63,8 +64,10 @@ def analyse(
         Experiment file, which may have an `[ida]` table.
     overrides : sequence of str
         Changes of the file, also of `ida.levels` and the like.
+    settings : Ida, optional
+        Instead of the file's own table: those of another file that this one is compared with.
     period : float, optional
-        Of the spectral acceleration, where neither the file nor the structure shall say it.
+        Of the spectral acceleration, where the settings do not say it; default that of the structure.
     records : sequence of ChosenRecord, optional
         Instead of those the file asks for.
 
@@ -74,13 +77,13 @@ def analyse(
         If the set is empty, the file cannot be run with a record, or the folder holds something else.
     """
     experiment = load_experiment(file, overrides)
-    settings = experiment.ida
+    settings = settings or experiment.ida
     chosen = list(records) if records is not None else _chosen(settings, file)
     if not chosen:
         raise BadInput("the set of records is empty; give at least one.")
     excited_by(experiment, chosen[0], 1.0)  # the file has an excitation that can be replaced
     own = [change for change in overrides if not change.startswith(_OF_THE_ANALYSIS)]
-    response = settings.response or _response(experiment)
+    response = settings.response or _response(settings)
     plan = Plan(
         file,
         (*own, f'limits.max_drift="{settings.collapse}"'),
@@ -109,9 +112,9 @@ def _chosen(settings: Ida, file: Path) -> list[ChosenRecord]:
     return choose_records(settings.records, file.parent)
 
 
-def _response(experiment: Experiment) -> str:
+def _response(settings: Ida) -> str:
     """The drift ratio where the collapse is given as one, else the drift."""
-    return "peak drift_ratio.*" if drift(experiment.ida.collapse, "collapse")[1] == "-" else "peak drift.*"
+    return "peak drift_ratio.*" if drift(settings.collapse, "collapse")[1] == "-" else "peak drift.*"
 
 
 def _check_states(settings: Ida, unit: str) -> None:

@@ -70,7 +70,9 @@ def _first(count: int) -> list[ChosenRecord]:
     second = {info.pair for k, info in enumerate(usable) if info.pair not in {one.path for one in usable[:k]}}
     ordered = [info for info in usable if info.path not in second] + [i for i in usable if i.path in second]
     if count > len(ordered):
-        raise BadInput(f"ida.records: {count} records are asked for, the data folder has {len(ordered)}. Ask for fewer.")
+        raise BadInput(
+            f"ida.records: {count} records are asked for, the data folder has {len(ordered)}. Ask for fewer."
+        )
     return [_chosen(info, known) for info in ordered[:count]]
 
 

@@ -60,7 +60,7 @@ class Fragility:
     def _spread(self, confidence: float) -> float:
         """Quantile, times what a standard deviation of few exact intensities lacks.
 
-        With all of them exact the interval of the median is that of a mean of logarithms, which Student's t makes exact.
+        With all of them exact the interval of the median is that of a mean of logarithms, exact by Student's t.
         """
         upper = 0.5 + 0.5 * confidence
         if self.exact < 2:
@@ -208,9 +208,7 @@ def _newton(y: np.ndarray, kind: np.ndarray, weights: np.ndarray) -> tuple[np.nd
     return np.where(bad, np.nan, gamma), np.where(bad, np.nan, eta), hessian
 
 
-def _likelihood(
-    y: np.ndarray, kind: np.ndarray, weights: np.ndarray, gamma: np.ndarray, eta: np.ndarray
-) -> np.ndarray:
+def _likelihood(y: np.ndarray, kind: np.ndarray, weights: np.ndarray, gamma: np.ndarray, eta: np.ndarray) -> np.ndarray:
     z = eta[:, None] * y - gamma[:, None]
     each = np.where(kind == EXACT, np.log(eta)[:, None] - 0.5 * z**2, log_ndtr(-kind * z))
     return np.sum(weights * each, axis=1)

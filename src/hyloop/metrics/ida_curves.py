@@ -65,7 +65,9 @@ class IdaCurve:
         if n < 2 or not self.flattening:
             return None
         rise, run = np.diff(self.intensity[:n]), np.diff(self.response[:n])
-        flat = rise < self.flattening * self.intensity[0] / self.response[0] * run if self.response[0] > 0.0 else rise < 0
+        flat = (
+            rise < self.flattening * self.intensity[0] / self.response[0] * run if self.response[0] > 0.0 else rise < 0
+        )
         last = int(np.sum(np.logical_and.accumulate(flat[::-1])))
         return n - 1 - last if last else None
 

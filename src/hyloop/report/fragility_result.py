@@ -5,14 +5,16 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtr
 
 from hyloop.errors import BadInput
 from hyloop.metrics.fragility import EXACT, FAILED, STANDS, Fragility, fit_fragility, resampled
 
-__all__ = ["COLLAPSE", "GRAVITY", "FittedFragility", "plain"]
+__all__ = ["COLLAPSE", "GRAVITY", "IN_G", "FittedFragility", "plain"]
 
 COLLAPSE = "collapse"
 GRAVITY = 9.80665  # m/s2
+IN_G = 1.0 / GRAVITY, "g"  # factor and unit in which intensities are read
 
 
 def plain(value: float) -> float | None:
@@ -95,8 +97,6 @@ class FittedFragility:
         """Bounds of the probability at each intensity by the bootstrap, point by point."""
         medians, betas = (values[np.isfinite(self.drawn[0])] for values in self.drawn)
         z = (np.log(intensities) - np.log(medians)[:, None]) / betas[:, None]
-        from scipy.special import ndtr
-
         low, high = np.quantile(ndtr(z), self.ends, axis=0)
         return low, high
 

@@ -145,7 +145,8 @@ class IdaResult:
         low, high = (x / GRAVITY for x in at.by_bootstrap(at.drawn[0]))
         said = (
             f"Half of the records collapse at {self.measure} = {short(at.fit.median / GRAVITY)} g "
-            f"({100 * self.confidence:g} %: {short(low)} to {short(high)} g), with a dispersion of {short(at.fit.beta, 2)}"
+            f"({100 * self.confidence:g} %: {short(low)} to {short(high)} g), "
+            f"with a dispersion of {short(at.fit.beta, 2)}"
         )
         if self.mce is not None:
             said += f"; the collapse margin ratio is {short(at.margin(self.mce))}"
@@ -158,15 +159,15 @@ class IdaResult:
         if counted["censored"]:
             names = _few([c.name for c in self.curves if c.capacity[1] == STANDS])
             said.append(
-                f"{counted['censored']} of {count} records never collapse, up to their highest level: {names}. They are "
-                "censored: that they stand there is all that the fit takes from them. More or higher levels "
+                f"{counted['censored']} of {count} records never collapse, up to their highest level: {names}. They "
+                "are censored: that they stand there is all that the fit takes from them. More or higher levels "
                 "(ida.levels, ida.step, ida.highest) would tell more."
             )
         if counted["already"]:
             names = _few([c.name for c in self.curves if c.capacity[1] == FAILED])
             said.append(
-                f"{counted['already']} of {count} records collapse at their lowest level already: {names}. The fit takes "
-                "from them that they have collapsed there, no more. Begin lower (ida.first)."
+                f"{counted['already']} of {count} records collapse at their lowest level already: {names}. The fit "
+                "takes from them that they have collapsed there, no more. Begin lower (ida.first)."
             )
         wide = [c for c in self.curves if _wide(c, self.resolution)]
         if wide:
@@ -177,8 +178,8 @@ class IdaResult:
         flat = sum(curve.flat_from is not None for curve in self.curves)
         if flat:
             said.append(
-                f"{flat} of {count} records have collapsed where their curve stays below {100 * self.flattening:g} % of "
-                "the elastic slope, before any run stopped."
+                f"{flat} of {count} records have collapsed where their curve stays below {100 * self.flattening:g} % "
+                "of the elastic slope, before any run stopped."
             )
         limits = self.stops.get("limit", 0)
         if limits:
@@ -221,7 +222,9 @@ class IdaResult:
     def save(self, folder: Path) -> None:
         """Write what `read_ida` reads."""
         with replacing(folder / RESULT) as part:
-            part.write_text(json.dumps({"format": _FORMAT, **asdict(self)}, indent=1, ensure_ascii=False) + "\n", "utf-8")
+            part.write_text(
+                json.dumps({"format": _FORMAT, **asdict(self)}, indent=1, ensure_ascii=False) + "\n", "utf-8"
+            )
 
 
 def read_ida(path: Path) -> IdaResult:
@@ -231,9 +234,13 @@ def read_ida(path: Path) -> IdaResult:
         given = json.loads(file.read_text("utf-8"))
         if given.pop("format", "") != _FORMAT:
             raise ValueError("it says another format")
-        records = [IdaRecord(**{k: tuple(v) if isinstance(v, list) else v for k, v in r.items()}) for r in given["records"]]
+        records = [
+            IdaRecord(**{k: tuple(v) if isinstance(v, list) else v for k, v in r.items()}) for r in given["records"]
+        ]
         states = {name: (float(value), str(unit)) for name, (value, unit) in given["states"].items()}
-        return IdaResult(**given | {"records": tuple(records), "states": states, "overrides": tuple(given["overrides"])})
+        return IdaResult(
+            **given | {"records": tuple(records), "states": states, "overrides": tuple(given["overrides"])}
+        )
     except FileNotFoundError:
         raise BadInput(f"{path} holds no incremental analysis ({RESULT}). Make one: hyloop ida FILE.") from None
     except (ValueError, TypeError, KeyError, AttributeError) as error:
@@ -303,7 +310,7 @@ def compare(one: IdaResult, other: IdaResult) -> IdaComparison:
 
 def _wide(curve: IdaCurve, resolution: float) -> bool:
     low, high = curve.bracket
-    return curve.flat_from is None and 0.0 < low and np.isfinite(high) and high - low > (1.0 + 1e-9) * resolution * low
+    return curve.flat_from is None and low > 0.0 and np.isfinite(high) and high - low > (1.0 + 1e-9) * resolution * low
 
 
 def _few(names: list[str]) -> str:
