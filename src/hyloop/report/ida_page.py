@@ -20,13 +20,13 @@ __all__ = ["fragility_table", "untold", "write_ida"]
 _EXPLAINED = (
     "Every record is run at rising intensity until the structure collapses: a run stops at the drift given, is not "
     "finite, or moves with more energy than the ground can have put in; or its curve stays flat. Collapse then lies "
-    "between the highest run that ends and the lowest that does not. The fragility is the lognormal one of the greatest "
-    "likelihood, in which a record that never collapses counts as standing at its highest level.",
+    "between the highest run that ends and the lowest that does not. The fragility is the lognormal one of the "
+    "greatest likelihood, in which a record that never collapses counts as standing at its highest level.",
     "Two kinds of quantiles: of the response at a given intensity (drawn), and of the intensity at a given response "
     "(table). With curves that only rise, 16 % of the one is 84 % of the other.",
     "Bands and the first bounds come from a bootstrap over the records, which draws whole records; the second bounds "
-    "from asymptotic theory with Student's t. They say how far other records of the same kind would change the answer, "
-    "not how far the model of the structure is right.",
+    "from asymptotic theory with Student's t. They say how far other records of the same kind would change the "
+    "answer, not how far the model of the structure is right.",
 )
 _ROWS = 9  # of a table of quantiles
 _KNOWN = {EXACT: "known", STANDS: "stands at its highest", FAILED: "falls at its lowest"}

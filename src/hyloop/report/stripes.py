@@ -18,9 +18,9 @@ from hyloop.report.page import Answer, Code, Section, Table, write_page
 __all__ = ["Stripes", "stripes_of", "write_stripes"]
 
 _EXPLAINED = (
-    "At each level some runs fail and the others do not. The fragility is the lognormal one that makes the numbers "
-    "counted likeliest (binomial, Baker 2015, doi:10.1193/021113EQS025M). Bands come from a bootstrap that draws runs "
-    "within their level; samples in which all runs of a level fail and none of the one below have no fit and are left out."
+    "At each level some runs fail and the others do not. The fragility is the lognormal one that makes these numbers "
+    "likeliest (binomial, Baker 2015, doi:10.1193/021113EQS025M). Bands come from a bootstrap that draws runs within "
+    "their level; samples in which all runs of a level fail and none of the one below have no fit and are left out."
 )
 
 
