@@ -114,9 +114,9 @@ def _show(job, found, pairs):
         job.tables.append(Table(f"Fragilities with {model}", table.columns, table.rows, folded=True))
         job.sections.append(Section(f"Curves with {model}", one.notes, [ida_picture(one)], folded=True))
     job.notes += [
-        "Thirteen components of seven events on which the network was not trained, and nine artificial motions; on four "
-        "of the events its settings were chosen (studies/malik2025/split.toml, validation). Two components of an event "
-        "count as two records.",
+        "Thirteen components of seven events on which the network was not trained, and nine artificial motions; on "
+        "four of the events its settings were chosen (studies/malik2025/split.toml, validation). Two components of an "
+        "event count as two records.",
         f"The device has a stroke of {1e3 * STROKE:g} mm, a drift of 2.46 %; the virtual one has no end. Drifts up to "
         "2 % lie within it. Collapse, at 5 %, is that of a device with a longer stroke.",
     ]

@@ -21,7 +21,7 @@ from hyloop.hazards import response_spectrum
 from hyloop.report.ida_result import IdaRecord, IdaResult
 from hyloop.study.build import Built
 
-__all__ = ["Progress", "analyse"]
+__all__ = ["Progress", "analyse", "unscaled_intensity"]
 
 KIND = "ida"  # of the campaign; runs of other levels or records may be added to a folder
 RESPONSE = "response"
@@ -95,7 +95,7 @@ def analyse(
         unit = campaign.units[RESPONSE]
         _check_states(settings, unit)
         period = settings.period or period or _first_period(campaign.built, settings)
-        asked = [_Asked(one, _unscaled(experiment, one, settings, period)) for one in chosen]
+        asked = [_Asked(one, unscaled_intensity(experiment, one, settings, period)) for one in chosen]
         _run(campaign, experiment, settings, asked, progress)
         _write(campaign, settings, asked)
         found = _result(experiment, settings, asked, overrides, period, response, unit)
@@ -133,7 +133,7 @@ def _first_period(built: Built, settings: Ida) -> float:
     return found[0]
 
 
-def _unscaled(experiment: Experiment, record: ChosenRecord, settings: Ida, period: float) -> float:
+def unscaled_intensity(experiment: Experiment, record: ChosenRecord, settings: Ida, period: float) -> float:
     """Intensity of a record as it is used, in m/s2."""
     motion = motion_of(experiment, record)
     at = float(response_spectrum(motion.a, motion.dt, [period], settings.damping).psa[0])
