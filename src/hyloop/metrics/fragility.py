@@ -163,7 +163,7 @@ def _checked(intensities: Any, kinds: Any, weights: Any) -> tuple[np.ndarray, np
 def _without_end(x: np.ndarray, kind: np.ndarray, weight: np.ndarray) -> str:
     counted = {name: int(weight[kind == value].sum()) for name, value in (("stand", STANDS), ("fail", FAILED))}
     exact = int(weight[kind == EXACT].sum())
-    said = f"{exact} of {int(weight.sum())} records have a known intensity of failure"
+    said = f"{exact} of {int(weight.sum())} records have a known intensity of failure, which has no spread"
     if not exact:
         said = f"{counted['fail']} records fail and {counted['stand']} stand, from {x.min():.4g} to {x.max():.4g} m/s2"
     return (

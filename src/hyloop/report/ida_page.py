@@ -65,13 +65,13 @@ def _numbers(found: IdaResult, against: tuple[IdaResult, IdaComparison] | None) 
             (str(found.runs), "runs"),
         ]
     median = (f"{short(at.fit.median / GRAVITY)} g", f"{found.measure} at which half of the records collapse")
-    if against is not None:
-        ratio, low, high = next(reversed(against[1].ratios.values()))
-        spread = next(reversed(against[1].betas.values()))[0]
+    if against is not None and against[1].worst:
+        name = against[1].worst
+        ratio, low, high = against[1].ratios[name]
         return [
-            (f"{ratio:.3f}", f"median over the other's, {low:.3f} to {high:.3f} in pairs"),
+            (f"{ratio:.3f}", f"median of {name} over the other's, {low:.3f} to {high:.3f} in pairs"),
+            (f"{against[1].betas[name][0]:.3f}", "dispersion over the other's"),
             median,
-            (f"{spread:.3f}", "dispersion over the other's"),
         ]
     if found.mce is not None:
         third = (short(at.margin(found.mce)), f"collapse margin ratio, over {short(found.mce / GRAVITY)} g")

@@ -266,15 +266,24 @@ class IdaComparison:
     betas: dict[str, tuple[float, float, float]]
     confidence: float
 
+    @property
+    def worst(self) -> str:
+        """The state whose medians are farthest apart; empty where none can be compared."""
+        known = {name: abs(np.log(ratio)) for name, (ratio, _, _) in self.ratios.items() if np.isfinite(ratio)}
+        return max(known, key=lambda name: known[name], default="")
+
     def sentence(self) -> str:
         """The answer of the comparison."""
-        name, (ratio, low, high) = next(reversed(self.ratios.items()))
-        if not np.isfinite(ratio):
-            return f"The medians of {name} cannot be compared: one of the two has no fragility."
-        verdict = "no difference is shown" if low <= 1.0 <= high else "they differ"
+        if not self.worst:
+            return f"Nothing can be compared with {self.title}: one of the two has no fragility of any state."
+        ratio, low, high = self.ratios[self.worst]
+        known = {name: values for name, values in self.ratios.items() if np.isfinite(values[0])}
+        apart = [name for name, (_, least, most) in known.items() if not least <= 1.0 <= most]
+        verdict = f"{len(apart)} of {len(known)} states differ" if apart else "no difference is shown in any state"
+        where = f"farthest apart for {self.worst}" if len(known) > 1 else f"for {self.worst}"
         return (
-            f"The median of {name} is {ratio:.3f} times that of {self.title} "
-            f"({100 * self.confidence:g} %, in pairs: {low:.3f} to {high:.3f}): {verdict}."
+            f"The medians are {where}, where this one is {ratio:.3f} times that of {self.title} "
+            f"({100 * self.confidence:g} %, in pairs: {low:.3f} to {high:.3f}); {verdict}."
         )
 
     def as_dict(self) -> dict[str, Any]:
