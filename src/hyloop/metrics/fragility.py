@@ -196,6 +196,7 @@ def _newton(y: np.ndarray, kind: np.ndarray, weights: np.ndarray) -> tuple[np.nd
         if np.all(done | lost):
             break
         factor = np.where(done | lost, 0.0, np.minimum(1.0, 0.9 * eta / np.maximum(-step[:, 1], 1e-300)))
+        new, better = (gamma, eta), value
         for _ in range(_HALVINGS):
             new = gamma + factor * step[:, 0], eta + factor * step[:, 1]
             better = _likelihood(y, kind, weights, *new)

@@ -89,7 +89,7 @@ def _layout(height: int, axes: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _line(name: str, x: Any, y: Any, color: str, width: float = 2.0, **more: Any) -> dict[str, Any]:
+def _line(name: str, x: Any, y: Any, color: str, width: float = 2.0, /, **more: Any) -> dict[str, Any]:
     line = {"width": width, "color": color, **more.pop("line", {})}
     given = {"x": np.asarray(x, float).tolist(), "y": np.asarray(y, float).tolist()}
     return {"type": "scatter", "mode": "lines", "name": name, **given, "line": line, **more}
@@ -131,7 +131,7 @@ def _color(k: int) -> str:
 
 def _fragilities(fragilities: Sequence[FittedFragility], suffix: str, factor: float = IN_G[0]) -> list[dict[str, Any]]:
     traces = []
-    at = {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}"}
+    at: dict[str, Any] = {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}"}
     for k, one in enumerate(fragilities):
         if one.fit is None:
             continue

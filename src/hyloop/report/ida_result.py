@@ -234,9 +234,10 @@ def read_ida(path: Path) -> IdaResult:
         given = json.loads(file.read_text("utf-8"))
         if given.pop("format", "") != _FORMAT:
             raise ValueError("it says another format")
-        records = [
-            IdaRecord(**{k: tuple(v) if isinstance(v, list) else v for k, v in r.items()}) for r in given["records"]
-        ]
+        records = []
+        for record in given["records"]:
+            levels, responses, reasons = (tuple(record[key]) for key in ("levels", "responses", "reasons"))
+            records.append(IdaRecord(str(record["name"]), float(record["unit"]), levels, responses, reasons))
         states = {name: (float(value), str(unit)) for name, (value, unit) in given["states"].items()}
         return IdaResult(
             **given | {"records": tuple(records), "states": states, "overrides": tuple(given["overrides"])}
