@@ -143,6 +143,7 @@ def test_groups_are_drawn_within_themselves():
         ([5.0, 6.0], [FAILED] * 2),
         ([5.0, 5.0, 5.0], [EXACT] * 3),
         ([2.0, 2.0, 3.0, 3.0], [STANDS, STANDS, FAILED, FAILED]),
+        ([2.0, 2.0, 2.0, 3.0, 3.0, 3.0], [FAILED, FAILED, STANDS, STANDS, STANDS, FAILED]),  # fewer at the higher
     ],
 )
 def test_what_has_no_fit_is_refused(x, kind):

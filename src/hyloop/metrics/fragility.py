@@ -30,6 +30,7 @@ EXACT, STANDS, FAILED = 0, 1, -1  # what an intensity says of a record
 _ITERATIONS, _HALVINGS = 60, 30
 _CONVERGED = 1e-10  # of the parameters, which are of the size of one
 _STEEP = 1e4  # of the slope of a fit that has no end: levels at which all stand, then all fail
+_FLAT = 1e-3  # of the slope: failing does not become likelier with intensity
 _LARGEST_SLIP = 1e-12  # of the likelihood, by rounding
 
 
@@ -168,7 +169,7 @@ def _without_end(x: np.ndarray, kind: np.ndarray, weight: np.ndarray) -> str:
         said = f"{counted['fail']} records fail and {counted['stand']} stand, from {x.min():.4g} to {x.max():.4g} m/s2"
     return (
         f"fragility: {said}, from which no lognormal fragility can be told. Give higher or closer levels, or more "
-        "records, so that some fail where others stand."
+        "records, so that some fail where others stand, and more at higher levels."
     )
 
 
@@ -192,7 +193,7 @@ def _newton(y: np.ndarray, kind: np.ndarray, weights: np.ndarray) -> tuple[np.nd
         step = -np.linalg.solve(safe, gradient[..., None])[..., 0]
         size = np.abs(step).max(axis=1) / (1.0 + np.maximum(np.abs(gamma), eta))
         done |= regular & (size < _CONVERGED)
-        lost = ~regular | (eta > _STEEP)
+        lost = ~regular | (eta > _STEEP) | (eta < _FLAT)
         if np.all(done | lost):
             break
         factor = np.where(done | lost, 0.0, np.minimum(1.0, 0.9 * eta / np.maximum(-step[:, 1], 1e-300)))
@@ -205,7 +206,7 @@ def _newton(y: np.ndarray, kind: np.ndarray, weights: np.ndarray) -> tuple[np.nd
                 break
             factor = np.where(worse, 0.5 * factor, factor)
         (gamma, eta), value = new, better
-    bad = ~done | (eta > _STEEP)
+    bad = ~done | (eta > _STEEP) | (eta < _FLAT)
     return np.where(bad, np.nan, gamma), np.where(bad, np.nan, eta), hessian
 
 
