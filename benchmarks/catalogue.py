@@ -10,6 +10,7 @@ from benchmarks.moment_frame import moment_frame
 from benchmarks.ocp_nn import ocp_nn_tick
 from benchmarks.recording import recording
 from benchmarks.sparse import sparse
+from benchmarks.sweep import sweep
 from benchmarks.tower_loop import tower_loop
 from benchmarks.transfer import transfer
 
@@ -31,6 +32,7 @@ BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "updaters": filters.updaters,
     "network-updates": filters.network_updates,
     "ocp-nn": ocp_nn_tick,
+    "sweep": sweep,
     "lstm": networks.lstm,
     "lstm-train": networks.lstm_train,
 }

@@ -46,8 +46,10 @@ def _analysed(job, model, records, overrides) -> IdaResult:
 
     def once() -> IdaResult:
         engine = LocalProcesses(1 if job.quick else job.workers)
-        told = lambda done, most, each: job.progress(model, done / max(most, 1))  # noqa: E731
         return analyse(FILE, folder, words, engine, records=records, progress=told)
+
+    def told(done: int, most: int, each: float) -> None:
+        job.progress(model, done / max(most, 1))
 
     try:
         return once()

@@ -1,15 +1,12 @@
 """The command `ida`: an incremental dynamic analysis as a table of runs, a page, and an answer."""
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from json import dumps
 from pathlib import Path
 from typing import Any
 
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-from hyloop.cli.console import clearing, console, errors, open_page, print_json, print_table
+from hyloop.cli.console import console, counting_bar, errors, open_page, print_json, print_table
 from hyloop.ensembles.campaign import MANIFEST
 from hyloop.ensembles.engines import LocalProcesses
 from hyloop.ensembles.ida import analyse
@@ -52,8 +49,9 @@ def run_ida(
     engine = LocalProcesses(workers)
 
     def analysed(what: Path, where: Path, **same: Any) -> IdaResult:
-        with _running(what.stem, not json) as told:
-            return analyse(what, where, own, engine, allow_scripts=allow_scripts, progress=told, **same)
+        with counting_bar(what.stem, not json) as update:
+            same["progress"] = lambda done, most, each: update(done, most)
+            return analyse(what, where, own, engine, allow_scripts=allow_scripts, **same)
 
     found = analysed(file, folder)
     other = None
@@ -105,25 +103,6 @@ def _remove(folder: Path) -> None:
     if not (folder / MANIFEST).is_file():
         raise BadInput(f"{folder} holds other files than an analysis. Give another name.")
     shutil.rmtree(folder)
-
-
-@contextmanager
-def _running(what: str, shown: bool) -> Iterator[Callable[[int, int, float], None]]:
-    """A bar with the runs done, the time of one, and the time left."""
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TextColumn("{task.fields[told]}", markup=False),
-        TimeRemainingColumn(),
-    )
-    with clearing(Progress(*columns, console=errors, disable=not shown)) as progress:
-        task = progress.add_task(what, total=None, told="compiling")
-
-        def told(done: int, most: int, each: float) -> None:
-            rate = f", {each:.2g} s each" if each else ""
-            progress.update(task, completed=done, total=most, told=f"{done} of at most {most} runs{rate}")
-
-        yield told
 
 
 def _show(found: IdaResult, other: IdaComparison | None) -> None:

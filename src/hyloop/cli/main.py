@@ -30,6 +30,7 @@ from hyloop.cli.commands import (
     run,
     sensors,
     study,
+    sweep,
     train,
 )
 from hyloop.cli.console import complain
@@ -79,6 +80,7 @@ for command in (
     rehearse.rehearse,
     push.push,
     half_power.half_power,
+    sweep.sweep,
     ida.ida,
     ida.fragility,
     examples.new,

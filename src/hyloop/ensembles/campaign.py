@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,7 @@ from hyloop.ensembles.work import Batch, attempt, measured
 from hyloop.errors import BadInput
 from hyloop.files.load import experiment_of, read_experiment
 from hyloop.study.build import Built, build
+from hyloop.study.kept import Kept
 from hyloop.study.tasks import library_digest
 
 __all__ = ["Campaign", "Plan"]
@@ -86,12 +87,28 @@ class Campaign:
         also = " ".join([library_digest(), *(f"{m.name}={m.text}" for m in self.measures)])
         self._digests = Identities(self._tables, also)
         self._identities: dict[tuple[str, ...], str] = {}
+        self._kept = Kept()
         self._journal: Journal | None = None
 
     @classmethod
     @contextmanager
-    def opened(cls, plan: Plan, folder: Path, engine: Engine | None = None) -> Iterator["Campaign"]:
+    def opened(
+        cls,
+        plan: Plan,
+        folder: Path,
+        engine: Engine | None = None,
+        *,
+        check: Iterable[Sequence[str]] = (),
+        fresh: bool = False,
+    ) -> Iterator["Campaign"]:
         """Open the folder, which is made; nobody else may run into it meanwhile.
+
+        Parameters
+        ----------
+        check : iterable of sequence of str
+            Runs that are built first; if one is refused nothing is written.
+        fresh : bool
+            Remove the runs of an earlier campaign that are there.
 
         Raises
         ------
@@ -100,8 +117,12 @@ class Campaign:
         """
         check_target(folder, folder=True)
         campaign = cls(plan, folder, engine)
+        for overrides in check:
+            campaign.check(overrides)
         folder.mkdir(parents=True, exist_ok=True)
         with holding(folder / JOURNAL, "another campaign is running into this folder"):
+            if fresh and (folder / MANIFEST).is_file():
+                _clear(folder)
             campaign._claim()
             campaign._journal = Journal(folder / JOURNAL)
             yield campaign
@@ -129,7 +150,7 @@ class Campaign:
         """Refuse a run that cannot be built, in words and before others are run."""
         changes = (*self.plan.overrides, *overrides)
         experiment = experiment_of(self._tables, changes, self.plan.path)
-        built = build(experiment, allow_scripts=self.plan.allow_scripts)
+        built = build(experiment, allow_scripts=self.plan.allow_scripts, kept=self._kept)
         measured_channels(built, self.measures)
 
     def try_first(self, overrides: Sequence[str]) -> Row:
@@ -139,7 +160,7 @@ class Campaign:
             return found
         changes = (*self.plan.overrides, *overrides)
         experiment = experiment_of(self._tables, changes, self.plan.path)
-        built = build(experiment, allow_scripts=self.plan.allow_scripts)
+        built = build(experiment, allow_scripts=self.plan.allow_scripts, kept=self._kept)
         row = attempt(self.identity(overrides), lambda: measured(built, self.measures))
         if not self.plan.recordings:
             self.journal.add([row])
@@ -214,6 +235,17 @@ class Campaign:
             raise BadInput(f"{path} is damaged. Give the name of a new folder.") from None
         if different := [key for key in own if own[key] != there.get(key)]:
             raise BadInput(f"{self.folder} holds a campaign with {_differs(different)}. Give the name of a new folder.")
+
+
+def _clear(folder: Path) -> None:
+    """Remove everything but the lock; what says whose folder it is last, so that a death leaves it ours."""
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name == MANIFEST):
+        if entry.name.startswith("."):
+            continue
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()
 
 
 def _differs(keys: Sequence[str]) -> str:

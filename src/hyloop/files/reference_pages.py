@@ -26,6 +26,7 @@ from hyloop.files.recording import Recording, SectionSpec
 from hyloop.files.rehearsal import Rehearsal
 from hyloop.files.schema import BlockSpec, Experiment, Integrator
 from hyloop.files.sites import Linearised, SiteSpec
+from hyloop.files.sweep import Sweep
 from hyloop.files.updater import Velocity
 
 __all__ = ["PAGES", "WORDS"]
@@ -42,6 +43,7 @@ PAGES: list[tuple[str, str, dict[str, type[Table]]]] = [
             "[recording.sections]": SectionSpec,
             "[limits]": Limits,
             "[rehearsal]": Rehearsal,
+            "[sweep]": Sweep,
             "[ida]": Ida,
         },
     ),

@@ -24,6 +24,7 @@ from hyloop.files.recording import Recording
 from hyloop.files.rehearsal import Rehearsal
 from hyloop.files.sites import SiteSpec
 from hyloop.files.structures import StructureSpec
+from hyloop.files.sweep import Sweep
 from hyloop.files.transfers import AxisSpec, TransferSpec
 
 __all__ = ["METHODS", "BlockSpec", "Experiment", "Integrator", "SiteSpec"]
@@ -103,6 +104,7 @@ class Experiment(Table):
     recording: Recording = Recording()
     limits: Limits = Limits()
     rehearsal: Rehearsal = Rehearsal()
+    sweep: Sweep = Sweep()
     ida: Ida = Ida()
     _source: str = PrivateAttr("")
     _with_devices: "Experiment | None" = PrivateAttr(None)
