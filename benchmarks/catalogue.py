@@ -6,6 +6,7 @@ from typing import Any
 from benchmarks import engine, filters, networks, tower
 from benchmarks.differentiable import differentiable
 from benchmarks.growth import growth
+from benchmarks.ida import ida
 from benchmarks.moment_frame import moment_frame
 from benchmarks.ocp_nn import ocp_nn_tick
 from benchmarks.recording import recording
@@ -27,6 +28,7 @@ BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "sparse": sparse,
     "recording": recording,
     "moment-frame": moment_frame,
+    "ida": ida,
     "cukf": filters.cukf,
     "updaters": filters.updaters,
     "network-updates": filters.network_updates,

@@ -20,6 +20,7 @@ from hyloop.files.fields import Table
 from hyloop.files.frames import frame, members, sections
 from hyloop.files.frames.tower import TowerFrame
 from hyloop.files.hearing import LinkSpec
+from hyloop.files.ida import Ida
 from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import Limits
 from hyloop.files.recording import Recording, SectionSpec
@@ -45,6 +46,7 @@ PAGES: list[tuple[str, str, dict[str, type[Table]]]] = [
             "[rehearsal]": Rehearsal,
             "[sweep]": Sweep,
             "[design]": Design,
+            "[ida]": Ida,
         },
     ),
     (

@@ -17,6 +17,7 @@ from hyloop.files.design import Design
 from hyloop.files.excitations import Excitation
 from hyloop.files.fields import Quantity, Table, refuse
 from hyloop.files.hearing import check_hearing
+from hyloop.files.ida import Ida
 from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import Limits
 from hyloop.files.loads import LoadSpec
@@ -106,6 +107,7 @@ class Experiment(Table):
     rehearsal: Rehearsal = Rehearsal()
     sweep: Sweep = Sweep()
     design: Design | None = None
+    ida: Ida = Ida()
     _source: str = PrivateAttr("")
     _with_devices: "Experiment | None" = PrivateAttr(None)
 
