@@ -19,6 +19,7 @@ from hyloop.files.hearing import check_hearing
 from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import Limits
 from hyloop.files.loads import LoadSpec
+from hyloop.files.pace import Pace
 from hyloop.files.recording import Recording
 from hyloop.files.rehearsal import Rehearsal
 from hyloop.files.sites import SiteSpec
@@ -102,6 +103,7 @@ class Experiment(Table):
     recording: Recording = Recording()
     limits: Limits = Limits()
     rehearsal: Rehearsal = Rehearsal()
+    pace: Pace = Pace()
     _source: str = PrivateAttr("")
     _with_devices: "Experiment | None" = PrivateAttr(None)
 
