@@ -21,6 +21,7 @@ from hyloop.files.frames.tower import TowerFrame
 from hyloop.files.hearing import LinkSpec
 from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import Limits
+from hyloop.files.pace import Pace
 from hyloop.files.recording import Recording, SectionSpec
 from hyloop.files.rehearsal import Rehearsal
 from hyloop.files.schema import BlockSpec, Experiment, Integrator
@@ -41,6 +42,7 @@ PAGES: list[tuple[str, str, dict[str, type[Table]]]] = [
             "[recording.sections]": SectionSpec,
             "[limits]": Limits,
             "[rehearsal]": Rehearsal,
+            "[pace]": Pace,
         },
     ),
     (
