@@ -18,7 +18,16 @@ from hyloop.files.load import apply_overrides, take_structure_file
 __all__ = ["Identities", "identity"]
 
 _SHOWN = 16  # hexadecimal digits
-_NOT_OF_THE_RESULT = ("title", "sweep", "tune", "ida", "rehearsal")  # tables that say what is done with the file
+_NOT_OF_THE_RESULT = (
+    "title",
+    "sweep",
+    "tune",
+    "ida",
+    "rehearsal",
+    "design",
+    "cluster",
+    "pace",
+)  # tables that say what is done with the file
 
 
 class Identities:

@@ -23,6 +23,7 @@ from hyloop.files.hearing import LinkSpec
 from hyloop.files.ida import Ida
 from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import Limits
+from hyloop.files.pace import Pace
 from hyloop.files.recording import Recording, SectionSpec
 from hyloop.files.rehearsal import Rehearsal
 from hyloop.files.schema import BlockSpec, Experiment, Integrator
@@ -47,6 +48,7 @@ PAGES: list[tuple[str, str, dict[str, type[Table]]]] = [
             "[sweep]": Sweep,
             "[design]": Design,
             "[ida]": Ida,
+            "[pace]": Pace,
         },
     ),
     (

@@ -21,6 +21,7 @@ from hyloop.files.ida import Ida
 from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import Limits
 from hyloop.files.loads import LoadSpec
+from hyloop.files.pace import Pace
 from hyloop.files.recording import Recording
 from hyloop.files.rehearsal import Rehearsal
 from hyloop.files.sites import SiteSpec
@@ -108,6 +109,7 @@ class Experiment(Table):
     sweep: Sweep = Sweep()
     design: Design | None = None
     ida: Ida = Ida()
+    pace: Pace = Pace()
     _source: str = PrivateAttr("")
     _with_devices: "Experiment | None" = PrivateAttr(None)
 
