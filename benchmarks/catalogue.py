@@ -4,11 +4,14 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks import engine, filters, networks, tower
+from benchmarks.differentiable import differentiable
 from benchmarks.growth import growth
+from benchmarks.ida import ida
 from benchmarks.moment_frame import moment_frame
 from benchmarks.ocp_nn import ocp_nn_tick
 from benchmarks.recording import recording
 from benchmarks.sparse import sparse
+from benchmarks.sweep import sweep
 from benchmarks.tower_loop import tower_loop
 from benchmarks.transfer import transfer
 
@@ -25,10 +28,13 @@ BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "sparse": sparse,
     "recording": recording,
     "moment-frame": moment_frame,
+    "ida": ida,
     "cukf": filters.cukf,
     "updaters": filters.updaters,
     "network-updates": filters.network_updates,
     "ocp-nn": ocp_nn_tick,
+    "sweep": sweep,
+    "differentiable": differentiable,
     "lstm": networks.lstm,
     "lstm-train": networks.lstm_train,
 }

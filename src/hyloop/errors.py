@@ -91,8 +91,8 @@ class RunFailed(HyloopError):
     step : int
         Index of the step that failed (the first step is 1).
     reason : str
-        ``"non-finite"``, ``"limit"``, ``"displacement"``, ``"energy"``, ``"drift"``, ``"imbalance"`` or
-        ``"not converged"``.
+        ``"non-finite"``, ``"limit"``, ``"displacement"``, ``"energy"``, ``"drift"``, ``"imbalance"``,
+        ``"not converged"`` or ``"called off"``.
     where : str
         The site, drift or degree of freedom concerned; empty where there is none.
     result : Recording

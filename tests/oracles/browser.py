@@ -14,7 +14,8 @@ FIRST = """() => ['.answer', '.numbers', 'header .plot, header .movie'].map(what
   return box ? { what, top: box.top, bottom: box.bottom, left: box.left, right: box.right } : { what, top: null };
 })"""
 
-# Text whose contrast with what lies behind it is below that of WCAG AA, and what it is.
+# Text whose contrast with what lies behind it is below that of WCAG AA, and what it is; numbers in cells of a map lie
+# on its colours, which no style tells (tests/report/test_sweep_page.py).
 FAINT = """() => {
   const numbers = text => (text.match(/[\\d.]+/g) || []).map(Number);
   const linear = c => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
@@ -27,7 +28,8 @@ FAINT = """() => {
     }
     return [255, 255, 255];
   };
-  const texts = 'h1, h2, p, dt, dd, td, th, li a, summary, figcaption, caption, pre, button, svg text';
+  const texts = 'h1, h2, p, dt, dd, td, th, li a, summary, figcaption, caption, pre, button, '
+    + 'svg g:not(.heatmap-label) > text';
   return [...document.querySelectorAll(texts)].filter(node => node.textContent.trim() && node.getClientRects().length)
     .map(node => {
       const style = getComputedStyle(node), color = numbers(node.closest('svg') ? style.fill : style.color);

@@ -13,6 +13,8 @@ from hyloop.record import Recording
 from hyloop.report.claims_picture import JudgedClaim
 from hyloop.report.run_page import write_report
 from hyloop.report.study_page import StudySummary, write_study
+from hyloop.report.sweep_page import write_sweep
+from hyloop.report.sweep_result import Swept
 
 pytestmark = pytest.mark.slow
 
@@ -32,6 +34,8 @@ KINDS = (
     "following",
     "trust",
     "study",
+    "sweep",
+    "sweep-map",
 )
 LARGEST = 6_000_000  # bytes
 TRAINING = """
@@ -92,6 +96,36 @@ def trust(path):
     write_report(path, {"run": recording}, title="Trust")
 
 
+def sweep(path, drawn):
+    """Keys drawn at random with runs that failed, or a grid of two with records."""
+    rng = np.random.default_rng(2)
+    records = ["a-record-with-a-name-longer-than-any-box_000", "a-record-with-a-name-longer-than-any-box_090"]
+    if drawn:
+        k, f, g = rng.uniform(1e7, 9e7, 200), rng.uniform(1e4, 9e4, 200), rng.uniform(1.0, 6.0, 200)
+        keys = {"sites.damper1.device.k": k, "sites.damper1.device.f_y": f, "excitation.peak": g}
+    else:
+        k, f, which = (part.ravel() for part in np.meshgrid([1e7, 3e7, 9e7], [1e4, 3e4, 5e4, 9e4], [0, 1]))
+        keys = {"sites.damper1.device.k": k, "sites.damper1.device.f_y": f, "record": np.array(records)[which]}
+    drift = 0.02 * np.exp(-k / 5e7) * rng.lognormal(0.0, 0.2, len(k))
+    good = drift < np.quantile(drift, 0.9)
+    found = Swept(
+        title="Dampers",
+        source="x.toml",
+        folder="out/x-sweep",
+        kind="sobol" if drawn else "grid",
+        keys={name: column.tolist() for name, column in keys.items()},
+        measures={"drift": "peak drift.*", "force": "peak damper1.f"},
+        units={"drift": "m", "force": "N", "sites.damper1.device.k": "N/m", "sites.damper1.device.f_y": "N"},
+        outcomes=tuple("complete" if ok else "stopped" for ok in good),
+        reasons=tuple("" if ok else "limit: step 3 (t = 0.1 s): a limit was passed." for ok in good),
+        values={
+            name: [float(v) if ok else None for v, ok in zip(column, good, strict=True)]
+            for name, column in {"drift": drift, "force": f + 1e3}.items()
+        },
+    )
+    write_sweep(path, found, "hyloop sweep x.toml")
+
+
 def study(path):
     """A long study: far off, zero, without a number, with names longer than a line."""
     verdicts = ("beaten", "met", "missed", "not-comparable")
@@ -142,6 +176,8 @@ def pages(tmp_path_factory):
         write_report(Path("following.html"), {"run": Recording.load("follow.h5")}, title="Following")
         trust(Path("trust.html"))
         study(Path("study.html"))
+        sweep(Path("sweep.html"), drawn=True)
+        sweep(Path("sweep-map.html"), drawn=False)
     return {"run": folder / "many" / "run.html"} | {name: folder / f"{name}.html" for name in KINDS[1:]}
 
 
@@ -169,7 +205,9 @@ def test_the_answer_is_on_the_first_screen_and_nothing_sticks_out(kind, pages, c
                     assert outside == [], scheme
 
 
-@pytest.mark.parametrize("kind", ["comparison", "catalogue", "training", "following", "trust", "study"])
+@pytest.mark.parametrize(
+    "kind", ["comparison", "catalogue", "training", "following", "trust", "study", "sweep", "sweep-map"]
+)
 def test_charts_fit_on_paper(kind, pages, chromium):
     with shown(chromium, pages[kind], (PAPER, 1009)) as page:
         assert page.pdf(format="A4", prefer_css_page_size=True).startswith(b"%PDF")

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from rich.console import Console
@@ -12,7 +13,17 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["clearing", "complain", "console", "errors", "open_page", "print_json", "print_table", "progress_bars"]
+__all__ = [
+    "clearing",
+    "complain",
+    "console",
+    "counting_bar",
+    "errors",
+    "open_page",
+    "print_json",
+    "print_table",
+    "progress_bars",
+]
 
 
 class _Console(Console):
@@ -77,6 +88,37 @@ def progress_bars(shown: bool = True) -> Iterator[Callable[[str, float], None]]:
             progress.update(bars[name], completed=fraction)
 
         yield update
+
+
+@contextmanager
+def counting_bar(name: str, shown: bool = True) -> Iterator[Callable[[int, int], None]]:
+    """A function ``update(done, of)``: a bar with the rate and the time left, on standard error."""
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TextColumn("{task.completed:.0f} of {task.total:.0f}"),
+        TextColumn("{task.fields[rate]}", markup=False),
+    )
+    with clearing(Progress(*columns, console=errors, disable=not shown)) as progress:
+        bar, begin = progress.add_task(name, total=1, rate="compiling"), (0, 0.0)
+
+        def update(done: int, of: int) -> None:
+            nonlocal begin
+            if not begin[1]:  # what was there before was not computed now
+                begin = done, monotonic()
+            passed, rate = monotonic() - begin[1], "compiling"
+            if done > begin[0] and passed > 0.0:
+                each = passed / (done - begin[0])
+                pace = f"{1.0 / each:.1f} runs/s" if each < 1.0 else f"{each:.1f} s a run"
+                rate = f"{pace}, {_clock((of - done) * each)} left"
+            progress.update(bar, completed=done, total=of, rate=rate)
+
+        yield update
+
+
+def _clock(seconds: float) -> str:
+    minutes, hours = round(seconds) // 60, round(seconds) // 3600
+    return f"{hours} h {minutes % 60} min" if hours else f"{minutes} min" if minutes > 5 else f"{seconds:.0f} s"
 
 
 @contextmanager

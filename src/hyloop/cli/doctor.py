@@ -3,27 +3,19 @@
 import os
 import time
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
+from hyloop.cli.wake_ups import Finding, spoilers, wake_ups
 from hyloop.report.provenance import versions
 
 __all__ = ["Finding", "examine"]
 
 
-class Finding(NamedTuple):
-    """One line of the examination."""
-
-    what: str
-    found: str
-    advice: str
-
-
 def examine() -> list[Finding]:
     """Look at cores, threads, clock, real-time permissions, data and versions."""
-    checks: list[Callable[[], Finding]] = [_cores, _blas, _clock, _sleep, _priority, _locked_memory, _data, _cache]
-    found = [check() for check in checks]
+    checks: list[Callable[[], Finding]] = [_cores, _blas, _clock, _priority, _locked_memory, _data, _cache]
+    found = [*(check() for check in checks), *wake_ups(), *spoilers()]
     return found + [Finding(f"version of {name}", number, "") for name, number in versions().items()]
 
 
@@ -47,20 +39,6 @@ def _clock() -> Finding:
         "clock",
         f"{time.get_clock_info('perf_counter').implementation}, smallest step {step} ns",
         "" if step < 1000 else "too coarse for a live test",
-    )
-
-
-def _sleep() -> Finding:
-    late = []
-    for _ in range(100):
-        begin = time.perf_counter_ns()
-        time.sleep(1e-3)
-        late.append((time.perf_counter_ns() - begin) / 1e3 - 1000.0)
-    worst = float(np.quantile(late, 0.99))
-    return Finding(
-        "sleep of 1 ms",
-        f"{np.median(late):.0f} µs late, 99 % below {worst:.0f} µs",
-        "" if worst < 200 else "busy or virtual machine; a live test must wait actively",
     )
 
 

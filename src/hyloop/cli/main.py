@@ -16,8 +16,10 @@ from hyloop import __version__
 from hyloop.cli.commands import (
     calibrate,
     data,
+    design,
     examples,
     half_power,
+    ida,
     identify,
     identify_rig,
     info,
@@ -29,6 +31,7 @@ from hyloop.cli.commands import (
     run,
     sensors,
     study,
+    sweep,
     train,
 )
 from hyloop.cli.console import complain
@@ -78,6 +81,10 @@ for command in (
     rehearse.rehearse,
     push.push,
     half_power.half_power,
+    sweep.sweep,
+    design.design,
+    ida.ida,
+    ida.fragility,
     examples.new,
     examples.examples,
     recordings.show,

@@ -8,6 +8,7 @@ from hyloop.cli.console import console, open_page, print_json, print_table, prog
 from hyloop.cli.results import check_results, keeper
 from hyloop.errors import RunFailed
 from hyloop.record import Recording
+from hyloop.report.pace import pace_sentences
 from hyloop.report.response import Response, respond
 from hyloop.report.run_page import write_report
 from hyloop.report.trust import trust_sentence, watched
@@ -25,6 +26,7 @@ def run_run(
     against: str | None,
     report: bool,
     force: bool,
+    paced: bool,
     allow_scripts: bool,
     show: bool,
     json: bool,
@@ -40,7 +42,8 @@ def run_run(
             update(name, 0.0)
             return lambda part: update(name, part)
 
-        recording = run_file(file, words, out, **options, progress=bar("compiling and running"))
+        doing = "compiling, then running on the clock" if paced else "compiling and running"
+        recording = run_file(file, words, out, **options, paced=paced, progress=bar(doing))
         if against == BARE:
             other, missing = _bare(file, words, out, options, bar("without devices"))
     path, page = cast(Path, recording.path), None
@@ -75,7 +78,11 @@ def run_run(
         console.print(trust_sentence(one), highlight=False)
     for note in [*recording.notes, *([missing] if missing else [])]:
         console.print(f"note: {note}")
-    console.print(f"{ticks} controller ticks, {pace:.2f} µs each, recording included")
+    if kept := recording.attributes.get("paced"):
+        for sentence in pace_sentences(kept):
+            console.print(sentence, highlight=False)
+    else:
+        console.print(f"{ticks} controller ticks, {pace:.2f} µs each, recording included")
     console.print(f"recording: {path}", soft_wrap=True)
     if page:
         console.print(f"report:    {page}", soft_wrap=True)

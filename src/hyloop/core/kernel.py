@@ -91,8 +91,7 @@ def members(plan, state):
                     state.bus[plan.bus_imbalance] = left
 
 
-@verb
-def respond(plan, state, rows, row):
+def _respond(plan, state, rows, row):
     """Controller rate: move the sites along their ramps and let every block run."""
     for j in range(plan.substeps):
         ramp(plan, state, j)
@@ -169,7 +168,7 @@ def record(plan, state, rows, row):
         rows[row * plan.n_channels + k] = state.bus[plan.channels[k]]
 
 
-resist, correct = verb(_resist), verb(_correct)
+resist, respond, correct = verb(_resist), verb(_respond), verb(_correct)
 tick = verb(_tick)
 
 resist_sparse = verb(rebind(_resist, restore=sparse_products.restore))

@@ -10,6 +10,8 @@ from typing import NamedTuple
 from hyloop.core.jit import Floats, Ints, Table
 
 __all__ = [
+    "ASKED",
+    "CALLED_OFF",
     "DISPLACEMENT",
     "DRIFT",
     "ENERGY",
@@ -22,12 +24,14 @@ __all__ = [
     "PLACE",
     "STATUS",
     "STEP",
+    "TOO_LATE",
     "Plan",
     "State",
 ]
 
-OK, NON_FINITE, LIMIT, NOT_CONVERGED, DISPLACEMENT, ENERGY, DRIFT, IMBALANCE = range(8)
+OK, NON_FINITE, LIMIT, NOT_CONVERGED, DISPLACEMENT, ENERGY, DRIFT, IMBALANCE, CALLED_OFF = range(9)
 STEP, STATUS, PLACE, IMPULSE = range(4)  # of the clock
+ASKED, TOO_LATE = 1, 2  # why a run is called off
 
 
 class Plan(NamedTuple):

@@ -14,6 +14,7 @@ __all__ = ["hand_out"]
 AHEAD = 2  # batches for each worker, so that none waits for the next one
 LONG = 1.5  # s, what a batch shall take
 MOST = 2000  # runs in a batch
+CAREFUL = 8  # runs in a batch of those with which a worker has died
 LIVES = 3  # how often workers may die over a run; before the last time it is tried alone
 
 Runs = tuple[tuple[str, tuple[str, ...]], ...]  # identity and overrides
@@ -40,7 +41,10 @@ def hand_out(engine: Engine, whole: Batch, done: Callable[[list[Row], float], No
             engine.stop(pool)
             desk.fruitless = 0 if len(desk.open) < before else desk.fruitless + 1
             if desk.fruitless > LIVES * (AHEAD * engine.workers + 1):
-                raise HyloopError("workers die before they have run anything. Check memory and limits of the machine.")
+                raise HyloopError(
+                    "workers die before they have run anything. Check memory and limits of the machine; a script of "
+                    "your own needs `if __name__ == '__main__':` around what it does."
+                )
         else:
             pool.shutdown()
 
@@ -69,7 +73,8 @@ class _Desk:
                 except self.engine.broken:
                     self.open.extendleft(reversed(runs))
                     broken = True
-            for future in wait(given, return_when=FIRST_COMPLETED).done:
+            ended = wait(given, return_when=FIRST_COMPLETED).done
+            for future in [one for one in given if one in ended]:
                 runs = given.pop(future)
                 try:
                     found = future.result()
@@ -83,20 +88,19 @@ class _Desk:
     def _next(self, alone: bool) -> Runs:
         """The next runs: one until it is known how long it takes, few at the end so that all workers end together.
 
-        A run that was under way when a worker died is handed out singly, the second time with nothing beside it: so the
-        one that kills workers is found, and none is blamed for what others have done.
+        Runs that were under way when a worker died are handed out a few at a time, those it happened to twice singly
+        and with nothing beside them: so the one that kills workers is found, and none is blamed for what others did.
         """
         size = 1
         if self.each:
             size = max(1, min(round(LONG / self.each), -(-len(self.open) // (AHEAD * self.engine.workers)), MOST))
+        deaths = self.deaths[self.open[0][0]]
+        if deaths >= LIVES - 1:
+            return (self.open.popleft(),) if alone else ()
+        size = min(size, CAREFUL) if deaths else size
         found: list[tuple[str, tuple[str, ...]]] = []
-        while self.open and len(found) < size:
-            deaths = self.deaths[self.open[0][0]]
-            if deaths and (found or (deaths >= LIVES - 1 and not alone)):
-                break
+        while self.open and len(found) < size and self.deaths[self.open[0][0]] == deaths:
             found.append(self.open.popleft())
-            if deaths:
-                break
         return tuple(found)
 
     def _died(self, runs: Runs) -> None:

@@ -2,7 +2,9 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,14 +13,15 @@ from hyloop.core.holding import holding
 from hyloop.core.writing import check_target, replacing
 from hyloop.ensembles.batches import hand_out
 from hyloop.ensembles.engines import Engine, LocalProcesses
-from hyloop.ensembles.identity import identity
+from hyloop.ensembles.identity import Identities
 from hyloop.ensembles.journal import Journal
 from hyloop.ensembles.measures import Measure, default_measures, measured_channels, parse_measure, units_of
-from hyloop.ensembles.outcome import COMPLETE, Row
-from hyloop.ensembles.work import Batch, measured
-from hyloop.errors import BadInput, RunFailed
+from hyloop.ensembles.outcome import Row
+from hyloop.ensembles.work import Batch, attempt, measured
+from hyloop.errors import BadInput
 from hyloop.files.load import experiment_of, read_experiment
 from hyloop.study.build import Built, build
+from hyloop.study.kept import Kept
 from hyloop.study.tasks import library_digest
 
 __all__ = ["Campaign", "Plan"]
@@ -81,14 +84,31 @@ class Campaign:
             raise BadInput(f"{plan.path}: nothing is measured. Name at least one measure.")
         measured_channels(self.built, self.measures)
         self.units = units_of(self.built, self.measures)
-        self._also = " ".join([library_digest(), *(f"{m.name}={m.text}" for m in self.measures)])
+        also = " ".join([library_digest(), *(f"{m.name}={m.text}" for m in self.measures)])
+        self._digests = Identities(self._tables, also)
         self._identities: dict[tuple[str, ...], str] = {}
+        self._kept = Kept()
         self._journal: Journal | None = None
 
     @classmethod
     @contextmanager
-    def opened(cls, plan: Plan, folder: Path, engine: Engine | None = None) -> Iterator["Campaign"]:
+    def opened(
+        cls,
+        plan: Plan,
+        folder: Path,
+        engine: Engine | None = None,
+        *,
+        check: Iterable[Sequence[str]] = (),
+        fresh: bool = False,
+    ) -> Iterator["Campaign"]:
         """Open the folder, which is made; nobody else may run into it meanwhile.
+
+        Parameters
+        ----------
+        check : iterable of sequence of str
+            Runs that are built first; if one is refused nothing is written.
+        fresh : bool
+            Remove the runs of an earlier campaign that are there.
 
         Raises
         ------
@@ -97,8 +117,12 @@ class Campaign:
         """
         check_target(folder, folder=True)
         campaign = cls(plan, folder, engine)
+        for overrides in check:
+            campaign.check(overrides)
         folder.mkdir(parents=True, exist_ok=True)
         with holding(folder / JOURNAL, "another campaign is running into this folder"):
+            if fresh and (folder / MANIFEST).is_file():
+                _clear(folder)
             campaign._claim()
             campaign._journal = Journal(folder / JOURNAL)
             yield campaign
@@ -119,14 +143,14 @@ class Campaign:
         """Digest of all that the result of a run hangs on."""
         key = tuple(overrides)
         if key not in self._identities:
-            self._identities[key] = identity(self._tables, [*self.plan.overrides, *key], self._also)
+            self._identities[key] = self._digests.of((*self.plan.overrides, *key))
         return self._identities[key]
 
     def check(self, overrides: Sequence[str]) -> None:
         """Refuse a run that cannot be built, in words and before others are run."""
         changes = (*self.plan.overrides, *overrides)
         experiment = experiment_of(self._tables, changes, self.plan.path)
-        built = build(experiment, allow_scripts=self.plan.allow_scripts)
+        built = build(experiment, allow_scripts=self.plan.allow_scripts, kept=self._kept)
         measured_channels(built, self.measures)
 
     def try_first(self, overrides: Sequence[str]) -> Row:
@@ -136,11 +160,8 @@ class Campaign:
             return found
         changes = (*self.plan.overrides, *overrides)
         experiment = experiment_of(self._tables, changes, self.plan.path)
-        built = build(experiment, allow_scripts=self.plan.allow_scripts)
-        try:
-            row = Row(self.identity(overrides), COMPLETE, "", measured(built, self.measures))
-        except RunFailed as failure:
-            row = Row(self.identity(overrides), "stopped", f"{failure.reason}: {failure}")
+        built = build(experiment, allow_scripts=self.plan.allow_scripts, kept=self._kept)
+        row = attempt(self.identity(overrides), lambda: measured(built, self.measures))
         if not self.plan.recordings:
             self.journal.add([row])
         return row
@@ -179,6 +200,8 @@ class Campaign:
         recordings = self.folder / RECORDINGS
         if self.plan.recordings:
             recordings.mkdir(exist_ok=True)
+            for left in recordings.glob(".*"):  # by processes that were killed
+                shutil.rmtree(left, ignore_errors=True)
         return Batch(
             text=json.dumps(self._tables, default=str),
             source=str(self.plan.path),
@@ -201,17 +224,28 @@ class Campaign:
             "library": hashlib.sha256(library_digest().encode()).hexdigest(),
         }
         if not path.exists():
-            if any(entry for entry in self.folder.iterdir() if not entry.name.startswith(".")):
+            if any(not name.startswith(".") and not name.endswith(".part") for name in os.listdir(self.folder)):
                 raise BadInput(f"{self.folder} holds other files. Give the name of a new folder.")
             with replacing(path) as part:
                 part.write_text(json.dumps(own, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
             return
         try:
-            there = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError:
+            there = dict(json.loads(path.read_text(encoding="utf-8")))
+        except (ValueError, TypeError):
             raise BadInput(f"{path} is damaged. Give the name of a new folder.") from None
         if different := [key for key in own if own[key] != there.get(key)]:
             raise BadInput(f"{self.folder} holds a campaign with {_differs(different)}. Give the name of a new folder.")
+
+
+def _clear(folder: Path) -> None:
+    """Remove everything but the lock; what says whose folder it is last, so that a death leaves it ours."""
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name == MANIFEST):
+        if entry.name.startswith("."):
+            continue
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()
 
 
 def _differs(keys: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import signal
 from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor
+from threading import Thread
 from typing import Protocol
 
 from hyloop.errors import OutOfBounds
@@ -56,7 +57,15 @@ class LocalProcesses:
 def _begin() -> None:
     """Import what runs before the first batch comes. An interrupt is for the process that hands out."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_follow, daemon=True).start()
     import hyloop.ensembles.work  # noqa: F401
+
+
+def _follow() -> None:
+    """End with the process that hands out: nobody would read what is found after it was killed."""
+    if (parent := multiprocessing.parent_process()) is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _nothing() -> None:

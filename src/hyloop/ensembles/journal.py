@@ -45,7 +45,7 @@ class Journal:
     def add(self, rows: Iterable[Row]) -> list[Row]:
         """Write rows and wait until the disk has them; returns those that are new.
 
-        Where the disk is full, what has been written of a line is taken back, so that the journal stays whole.
+        Where the disk is full, or somebody interrupts, what has been written is taken back: the journal stays whole.
         """
         new = {row.identity: row for row in rows if self._open(row.identity)}
         data = "".join(json.dumps(row.as_dict(), ensure_ascii=False) + "\n" for row in new.values()).encode()
@@ -55,7 +55,7 @@ class Journal:
                 while data:
                     data = data[file.write(data) :]
                 os.fsync(file.fileno())
-            except OSError:
+            except BaseException:
                 os.ftruncate(file.fileno(), before)
                 raise
         self.rows |= new

@@ -61,7 +61,7 @@ def parse_measure(name: str, text: str) -> Measure:
 
 def default_measures(built: Built) -> tuple[Measure, ...]:
     """What is usually asked of a run, as far as this one has it."""
-    sites, names, found = [site.name for site in built.loop.sites], _names(built), []
+    sites, names, found = [site.name for site in built.loop.sites], [*_own(built), *_derived(built)], []
     for name, text in _USUAL.items():
         if "SITE" in text:
             text = "peak " + " ".join(text.removeprefix("peak ").replace("SITE", site) for site in sites)
@@ -72,13 +72,13 @@ def default_measures(built: Built) -> tuple[Measure, ...]:
 
 def measured_channels(built: Built, measures: Sequence[Measure]) -> tuple[list[str], bool]:
     """Channels of the loop that the measures need, and whether derived ones are needed as well."""
-    own, derived = _own(built), False
+    own, also, derived = _own(built), _derived(built), False
     wanted: list[str] = []
     for measure in measures:
         for pattern in measure.channels:
-            here, there = _matching(own, pattern), _matching(_derived(built), pattern)
+            here, there = _matching(own, pattern), _matching(also, pattern)
             if not here and not there:
-                raise UnknownName("channel", pattern, _names(built), where=f"measure {measure.name}")
+                raise UnknownName("channel", pattern, [*own, *also], where=f"measure {measure.name}")
             wanted += here
             derived = derived or bool(there)
     return list(dict.fromkeys(wanted)), derived
@@ -108,10 +108,6 @@ def _own(built: Built) -> list[str]:
 
 def _derived(built: Built) -> tuple[str, ...]:
     return built.loop.derived().names
-
-
-def _names(built: Built) -> list[str]:
-    return [*_own(built), *_derived(built)]
 
 
 def _matching(names: Sequence[str], pattern: str) -> list[str]:

@@ -6,8 +6,9 @@ from typing import Any
 __all__ = ["COMPLETE", "OUTCOMES", "Row"]
 
 COMPLETE = "complete"
-# stopped: it diverged or passed a limit; refused: bad input; died: the process that ran it ended, again and again
-OUTCOMES = (COMPLETE, "stopped", "refused", "died")
+# stopped: it diverged or passed a limit; refused: bad input; failed: a defect in hyloop; died: the process that ran it
+# ended again and again, or had too little memory: such a run is run again when it is asked for again
+OUTCOMES = (COMPLETE, "stopped", "refused", "failed", "died")
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,10 @@ from hyloop.core.writing import replacing
 from hyloop.ensembles.outcome import Row
 from hyloop.errors import BadInput
 
-__all__ = ["TABLE", "read_table", "write_table"]
+__all__ = ["TABLE", "check_table", "read_table", "write_table"]
 
 TABLE = "runs.parquet"
+_WHOLE = 2**63
 
 
 def write_table(
@@ -45,6 +46,11 @@ def write_table(
         parquet.write_table(table, part)
 
 
+def check_table() -> None:
+    """Refuse where no table could be written in the end."""
+    _pyarrow()
+
+
 def read_table(path: Path) -> dict[str, list[Any]]:
     """Columns of a table by name."""
     _, parquet = _pyarrow()
@@ -52,7 +58,9 @@ def read_table(path: Path) -> dict[str, list[Any]]:
 
 
 def _column(arrow: Any, values: list[Any]) -> Any:
-    """Numbers where all are numbers, else texts."""
+    """Whole numbers, numbers, or texts, whichever all of them are."""
+    if all(value is None or (isinstance(value, int) and abs(value) < _WHOLE) for value in values):
+        return arrow.array(values, arrow.int64())
     if all(value is None or (isinstance(value, int | float) and math.isfinite(value)) for value in values):
         return arrow.array(values, arrow.float64())
     return arrow.array([None if value is None else str(value) for value in values], arrow.string())

@@ -15,16 +15,20 @@ from hyloop.files import (
 )
 from hyloop.files.column_map import ColumnMap, ColumnSpec
 from hyloop.files.damping import Damping
+from hyloop.files.design import Design
 from hyloop.files.fields import Table
 from hyloop.files.frames import frame, members, sections
 from hyloop.files.frames.tower import TowerFrame
 from hyloop.files.hearing import LinkSpec
+from hyloop.files.ida import Ida
 from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import Limits
+from hyloop.files.pace import Pace
 from hyloop.files.recording import Recording, SectionSpec
 from hyloop.files.rehearsal import Rehearsal
 from hyloop.files.schema import BlockSpec, Experiment, Integrator
 from hyloop.files.sites import Linearised, SiteSpec
+from hyloop.files.sweep import Sweep
 from hyloop.files.updater import Velocity
 
 __all__ = ["PAGES", "WORDS"]
@@ -41,6 +45,10 @@ PAGES: list[tuple[str, str, dict[str, type[Table]]]] = [
             "[recording.sections]": SectionSpec,
             "[limits]": Limits,
             "[rehearsal]": Rehearsal,
+            "[sweep]": Sweep,
+            "[design]": Design,
+            "[ida]": Ida,
+            "[pace]": Pace,
         },
     ),
     (

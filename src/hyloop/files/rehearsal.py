@@ -1,5 +1,6 @@
 """Rehearsals in experiment files: what is uncertain of a planned test, and what it must keep to."""
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from pydantic import Field, PlainValidator, WithJsonSchema
@@ -9,26 +10,28 @@ from hyloop.files.fields import Quantity, Table
 from hyloop.files.limits import Force, Length
 from hyloop.files.units import quantity
 
-__all__ = ["Rehearsal", "Spread"]
+__all__ = ["Rehearsal", "Spread", "flat"]
 
 LARGEST = 1.0  # of a relative standard deviation
 
 Spread = float | tuple[Any, Any]  # relative standard deviation, or ends of a range as the file has them
 
 
-def _flat(given: dict[str, Any], before: str = "") -> dict[str, Any]:
-    """Keys with dots, which TOML reads as tables unless they are quoted."""
-    found = {}
+def flat(given: dict[str, Any], whole: Callable[[dict[str, Any]], bool] = lambda table: False) -> dict[str, Any]:
+    """Keys with dots, which TOML reads as tables unless they are quoted; tables that are `whole` are values."""
+    found: dict[str, Any] = {}
     for key, value in given.items():
-        name = f"{before}.{key}" if before else str(key)
-        found |= _flat(value, name) if isinstance(value, dict) else {name: value}
+        if isinstance(value, dict) and not whole(value):
+            found |= {f"{key}.{inner}": part for inner, part in flat(value, whole).items()}
+        else:
+            found[str(key)] = value
     return found
 
 
 def _spreads(given: Any) -> dict[str, Spread]:
     if not isinstance(given, dict):
         raise BadInput(f'got {given!r}, wanted a table such as {{ "damper1.actuator.tau" = "10 %" }}.')
-    return {name: _spread(name, value) for name, value in _flat(given).items()}
+    return {name: _spread(name, value) for name, value in flat(given).items()}
 
 
 def _spread(name: str, given: Any) -> Spread:

@@ -13,16 +13,20 @@ from pydantic import Field, PrivateAttr, WithJsonSchema, model_validator
 import hyloop.integrators
 from hyloop.errors import BadInput, UnknownName
 from hyloop.files.controllers import ControllerSpec, command_at
+from hyloop.files.design import Design
 from hyloop.files.excitations import Excitation
 from hyloop.files.fields import Quantity, Table, refuse
 from hyloop.files.hearing import check_hearing
+from hyloop.files.ida import Ida
 from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import Limits
 from hyloop.files.loads import LoadSpec
+from hyloop.files.pace import Pace
 from hyloop.files.recording import Recording
 from hyloop.files.rehearsal import Rehearsal
 from hyloop.files.sites import SiteSpec
 from hyloop.files.structures import StructureSpec
+from hyloop.files.sweep import Sweep
 from hyloop.files.transfers import AxisSpec, TransferSpec
 
 __all__ = ["METHODS", "BlockSpec", "Experiment", "Integrator", "SiteSpec"]
@@ -102,6 +106,10 @@ class Experiment(Table):
     recording: Recording = Recording()
     limits: Limits = Limits()
     rehearsal: Rehearsal = Rehearsal()
+    sweep: Sweep = Sweep()
+    design: Design | None = None
+    ida: Ida = Ida()
+    pace: Pace = Pace()
     _source: str = PrivateAttr("")
     _with_devices: "Experiment | None" = PrivateAttr(None)
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from hyloop.errors import BadInput
 
-__all__ = ["UNITS", "Unit", "parse_unit", "quantity"]
+__all__ = ["UNITS", "Unit", "in_si", "parse_unit", "quantity"]
 
 GRAVITY = 9.80665  # m/s2, standard
 POUND = 0.45359237  # kg, exact
@@ -97,6 +97,18 @@ _EXAMPLES = {
     (-2, -1, 2, 0): "'5e-9 1/(N mm)'",
     (0, 0, 0, 1): "'0.6 A'",
 }
+_SI = {  # names of what has more than one of m, kg, s, A, or none
+    (0, 0, 0, 0): "-",
+    (-1, 1, -2, 0): "Pa",
+    (1, 1, -2, 0): "N",
+    (0, 1, -2, 0): "N/m",
+    (0, 1, -1, 0): "N s/m",
+    (1, 0, -1, 0): "m/s",
+    (1, 0, -2, 0): "m/s2",
+    (0, 0, -1, 0): "Hz",
+    (2, 1, -2, 0): "J",
+    (2, 1, -3, 0): "W",
+}
 
 
 def quantity(given: Any, unit: str, where: str = "") -> float:
@@ -146,6 +158,31 @@ def quantity(given: Any, unit: str, where: str = "") -> float:
         advice = "; lb is a mass, the force is lbf" if "lb" in re.split(r"\W+", text) else advice
         _refuse(where, given, unit, f"'{text}' is not a unit of the kind {_shown(unit)}{advice}")
     return _finite(value * have.size, given, unit, where)
+
+
+def in_si(given: Any) -> tuple[float, str] | None:
+    """A number in SI units, and their name, where something is a quantity; of a plain number the name is empty.
+
+    For what nobody has said the kind of: ``"23 kN"`` is (23000.0, "N"), ``"lugre"`` is None.
+    """
+    if isinstance(given, int | float) and not isinstance(given, bool):
+        return (float(given), "") if math.isfinite(given) else None
+    found = _QUANTITY.fullmatch(given) if isinstance(given, str) else None
+    if found is None or (found.group(2) and float(found.group(2)) == 0.0):
+        return None
+    value = float(found.group(1)) / float(found.group(2) or 1.0)
+    if not found.group(3):
+        return (value, "") if math.isfinite(value) else None
+    try:
+        unit = parse_unit(found.group(3))
+    except BadInput:
+        return None
+    return value * unit.size, _SI.get(unit.dimension) or _composed(unit)
+
+
+def _composed(unit: Unit) -> str:
+    parts = zip(("m", "kg", "s", "A"), unit.dimension, strict=True)
+    return " ".join(name if power == 1 else f"{name}^{power}" for name, power in parts if power)
 
 
 @cache

@@ -1,13 +1,15 @@
 """Learning, by JAX: device laws with derivatives, networks, physics layers, and springs unknown to begin with.
 
-What users need is imported from here; the rooms behind the door are `laws`, `networks`, `training`, `physics` and
-`springs`.
+What users need is imported from here; the rooms behind the door are `laws`, `loops`, `networks`, `training`, `physics`
+and `springs`.
 """
 
 from hyloop.learn.freezing import freeze
 from hyloop.learn.laws.extended import extended
 from hyloop.learn.laws.gradients import gradient_fit
 from hyloop.learn.laws.jax_law import jax_drive, jax_law, rollout
+from hyloop.learn.loops.differentiable import Differentiable, differentiable
+from hyloop.learn.loops.peaks import mean_peak
 from hyloop.learn.networks.stack import Stack, thaw
 from hyloop.learn.networks.state_space import StateSpaceNetwork, state_space_network
 from hyloop.learn.physics.friction import augmented_lugre, lugre_parallel
@@ -29,6 +31,7 @@ __all__ = [
     "BrokenLine",
     "CubicSpline",
     "Curve",
+    "Differentiable",
     "GuidedLaw",
     "KnownLaw",
     "LearnedSlope",
@@ -43,6 +46,7 @@ __all__ = [
     "UnknownSprings",
     "augmented_lugre",
     "descend_response",
+    "differentiable",
     "extended",
     "fit_response",
     "fit_unmeasured",
@@ -53,6 +57,7 @@ __all__ = [
     "jax_drive",
     "jax_law",
     "lugre_parallel",
+    "mean_peak",
     "physics_layer",
     "predict",
     "rollout",

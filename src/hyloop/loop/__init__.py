@@ -6,6 +6,8 @@ from hyloop.loop.ensemble import run_ensemble
 from hyloop.loop.limits import Drift, Limits
 from hyloop.loop.loop import Loop
 from hyloop.loop.observed import observed, unobserved
+from hyloop.loop.paced import PacedRun, Timing
+from hyloop.loop.realtime import Pacing
 from hyloop.loop.site import FreeBlock, Guard, Site
 from hyloop.loop.snapshot import Snapshot
 
@@ -18,8 +20,11 @@ __all__ = [
     "Guard",
     "Limits",
     "Loop",
+    "PacedRun",
+    "Pacing",
     "Site",
     "Snapshot",
+    "Timing",
     "observed",
     "run_ensemble",
     "unobserved",

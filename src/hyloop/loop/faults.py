@@ -4,7 +4,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from hyloop.core.plan import DISPLACEMENT, DRIFT, ENERGY, IMBALANCE, LIMIT, NON_FINITE, NOT_CONVERGED
+from hyloop.core.plan import (
+    CALLED_OFF,
+    DISPLACEMENT,
+    DRIFT,
+    ENERGY,
+    IMBALANCE,
+    LIMIT,
+    NON_FINITE,
+    NOT_CONVERGED,
+    TOO_LATE,
+)
 
 if TYPE_CHECKING:
     from hyloop.loop.loop import Loop
@@ -75,6 +85,16 @@ def fault(loop: "Loop", status: int, place: int) -> Fault:
             f"{loop['imbalance']:.2g}, more than {limits.max_imbalance:g}, so its forces cannot be trusted",
             "Take a smaller step or more section iterations.",
         )
+    if status == CALLED_OFF:
+        if place == TOO_LATE:
+            return Fault(
+                "overrun",
+                "",
+                "a tick began later than pace.allowed",
+                "`hyloop doctor` says what keeps this machine from being in time; or take a longer tick, or a model "
+                "that is faster.",
+            )
+        return Fault("called off", "", "somebody has ended the run", "")
     assert status == NOT_CONVERGED
     return Fault("not converged", "", "Newton's method did not converge", "Take a smaller step.")
 

@@ -18,7 +18,7 @@ from hyloop.loop.faults import fault
 from hyloop.loop.identity import identity, unlike
 from hyloop.loop.limits import Limits, initial_impulse
 from hyloop.loop.parts import bounds, check_parts, excitation_rows, vector
-from hyloop.loop.plan import allocate, compile_plan, own_state
+from hyloop.loop.plan import Parts, allocate, compile_plan, own_state
 from hyloop.loop.site import FreeBlock, Site, replaced
 from hyloop.loop.snapshot import Snapshot
 from hyloop.loop.storage import suited, unit_spring
@@ -163,6 +163,15 @@ class Loop:
     def __getitem__(self, channel: str) -> float:
         """Present value of a channel, such as ``loop["damper1.f"]``."""
         return float(self._state.bus[self._wiring.layout[channel]])
+
+    @property
+    def parts(self) -> Parts:
+        """What a run of this loop works with, for those who compute it by other means; not to be changed."""
+        return Parts(self._plan, self._initial, self._operators, self._stored, self._bounds)
+
+    def rows(self, excitation: Any) -> np.ndarray:
+        """Numbers of an excitation as `run` takes it: a row for each step, a column for each excitation."""
+        return self._rows(excitation)
 
     def reader(self, channels: Sequence[str] | str) -> Callable[[], np.ndarray]:
         """A function that returns the present values of the given channels, fast enough for every live step."""

@@ -1,11 +1,11 @@
 """From a structure, its sites and a method to the flat arrays of a `Plan`, and the memory of a `State`."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from hyloop.core import Plan, State, Table
+from hyloop.core import Param, Plan, State, Table
 from hyloop.core.low_rank import split
 from hyloop.core.newton import workspace
 from hyloop.core.sparse import matrices
@@ -18,9 +18,19 @@ from hyloop.loop.watching import watch_rows
 from hyloop.loop.wiring import Wiring
 from hyloop.structure import Structure
 
-__all__ = ["allocate", "compile_plan", "own_state"]
+__all__ = ["Parts", "allocate", "compile_plan", "own_state"]
 
 _NONE = np.empty((0, 0))
+
+
+class Parts(NamedTuple):
+    """What a run works with: constants, initial state, operators, the structure as stored, bounds of parameters."""
+
+    plan: Plan
+    initial: State
+    operators: Operators
+    structure: Structure
+    bounds: dict[str, Param]
 
 
 def compile_plan(

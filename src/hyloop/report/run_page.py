@@ -28,6 +28,7 @@ from hyloop.report.display import (
 )
 from hyloop.report.following import following_answer, following_sections
 from hyloop.report.members import member_sections
+from hyloop.report.pace import pace_sections
 from hyloop.report.page import Answer, Code, Section, Table, write_page
 from hyloop.report.response import respond
 from hyloop.report.response_sections import response_sections, run_answer, with_periods
@@ -108,6 +109,7 @@ def write_report(
         *section_sections(recordings),
         *member_sections(recordings),
         *_drawings(recordings),
+        *pace_sections(recordings),
         *_experiment(recordings),
         *_timing(recordings),
         *_provenance(recordings),
@@ -258,7 +260,7 @@ def _provenance(recordings: Recordings) -> list[Section]:
         for name, r in recordings.items()
     ]
     files = Table("Recordings", ["name", "samples", "time step [ms]", "channels", "state"], rows)
-    shown = {"timing", "building", "experiment_text"}  # elsewhere, or as a picture
+    shown = {"timing", "paced", "building", "experiment_text"}  # elsewhere, or as a picture
     rest = {n: _flat({k: v for k, v in r.attributes.items() if k not in shown}) for n, r in recordings.items()}
     return [Section("Provenance", tables=[files, *_side_by_side("Provenance", rest)], folded=True)]
 

@@ -6,13 +6,12 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
 from hyloop.core.holding import holding
 from hyloop.core.writing import check_target, set_aside
 from hyloop.errors import RunFailed
 from hyloop.files.load import load_experiment
 from hyloop.files.schema import Experiment
+from hyloop.loop import Loop
 from hyloop.record import PICTURE, Recorder, Recording
 from hyloop.record.layout import check_name
 from hyloop.record.room import check_room
@@ -22,14 +21,12 @@ from hyloop.study.comfort import described_comfort
 from hyloop.study.control import described_controllers
 from hyloop.study.following import described_models
 from hyloop.study.pictures import PictureWatch
+from hyloop.study.pieces import clock_of, on_the_clock, straight_on, timing_attributes
 from hyloop.study.tested import LawRanges, without
 from hyloop.study.trained import outside_notes
 from hyloop.study.trust import described_trust, fallback_notes
 
-__all__ = ["run_experiment", "run_file", "run_in_memory"]
-
-CHUNKS = 200  # pieces of a run at most: often enough for a smooth progress bar
-PIECE = 64  # steps of a piece at least: rare enough to cost little
+__all__ = ["record_built", "run_experiment", "run_file", "run_in_memory"]
 
 Progress = Callable[[float], None]
 Keep = Callable[[Path], None]
@@ -45,6 +42,7 @@ def run_file(
     allow_scripts: bool = False,
     keep: Keep | None = None,
     bare: bool = False,
+    paced: bool = False,
     progress: Progress | None = None,
 ) -> Recording:
     """Run an experiment file into `out`, or into the recording it names; see `run_experiment`.
@@ -63,6 +61,7 @@ def run_file(
         overwrite=overwrite,
         keep=keep,
         allow_scripts=allow_scripts,
+        paced=paced,
         progress=progress,
     )
 
@@ -76,6 +75,7 @@ def run_experiment(
     overwrite: bool = True,
     allow_scripts: bool = False,
     keep: Keep | None = None,
+    paced: bool = False,
     progress: Progress | None = None,
 ) -> Recording:
     """Build and run an experiment, writing a recording while it runs; returns it as the file has it.
@@ -90,6 +90,8 @@ def run_experiment(
         Run the OpenSeesPy script that the structure may name; otherwise such an experiment is refused.
     keep : callable, optional
         Rename a recording that exists, and its page, instead of replacing it; called with its new name.
+    paced : bool
+        Run on the clock, each tick at its time, as the table `pace` says.
     progress : callable, optional
         Called with the fraction done.
 
@@ -104,10 +106,24 @@ def run_experiment(
         with holding(path, _TAKEN):  # refuse now rather than after everything is compiled
             pass
     built = build(experiment, allow_scripts=allow_scripts)
+    return record_built(built, path, source, overrides, overwrite, keep, paced, progress)
+
+
+def record_built(
+    built: Built,
+    path: Path,
+    source: Path | None = None,
+    overrides: tuple[str, ...] = (),
+    overwrite: bool = True,
+    keep: Keep | None = None,
+    paced: bool = False,
+    progress: Progress | None = None,
+) -> Recording:
+    """Run what is built, writing a recording while it runs; see `run_experiment`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     attributes = _about(built, source, overrides)
     with holding(path, _TAKEN):
-        _record(built, path, attributes, overwrite, keep, progress)
+        _record(built, path, attributes, overwrite, keep, paced, progress)
         return Recording.load(path)
 
 
@@ -168,7 +184,13 @@ def _laws(experiment: Experiment) -> dict[str, Any]:
 
 
 def _record(
-    built: Built, path: Path, attributes: dict[str, Any], overwrite: bool, keep: Keep | None, progress: Progress | None
+    built: Built,
+    path: Path,
+    attributes: dict[str, Any],
+    overwrite: bool,
+    keep: Keep | None,
+    paced: bool,
+    progress: Progress | None,
 ) -> None:
     every, loop, rows = built.experiment.recording.every, built.loop, built.excitation
     per_step = loop.substeps if every == "tick" else 1
@@ -188,7 +210,6 @@ def _record(
     loop.start(rows[0])
     first = chosen(loop.advance(rows[:0], with_present=True, **settings))
     attributes |= {**first.attributes, "building": built.building} | picture.attributes
-    ticks = (len(rows) - 1) * loop.substeps
     check_room(path, (1 + (len(rows) - 1) * per_step) * (1 + len(first.names)) + picture.numbers)
     if keep is not None and (earlier := set_aside(path, ".html", PICTURE)):
         keep(earlier)
@@ -197,13 +218,13 @@ def _record(
         picture.recording(path, attributes, overwrite or keep is not None),
     ):
         recorder.write(first.data)
+        clock = clock_of(loop, rows, built.experiment.pace, **settings) if paced else None
         begin = perf_counter()  # everything is compiled by now
-        pieces = np.array_split(rows[1:], min(CHUNKS, max((len(rows) - 1) // PIECE, 1)))
         try:
-            for k, piece in enumerate(pieces):
-                recorder.write(chosen(loop.advance(piece, **settings)).data)
+            for piece, done in on_the_clock(clock, len(rows) - 1) if clock else straight_on(loop, rows, **settings):
+                recorder.write(chosen(piece).data)
                 if progress:
-                    progress((k + 1) / len(pieces))
+                    progress(done)
         except RunFailed as failure:
             recorder.write(chosen(failure.result).data)
             recorder.outcome["fault"] = str(failure)
@@ -215,9 +236,15 @@ def _record(
         elapsed = perf_counter() - begin
         if outside := [*outside_notes(loop), *fallback_notes(loop), *tested.notes()]:
             recorder.outcome["notes"] = [*built.notes, *outside]
-        recorder.outcome["timing"] = {
-            "controller ticks": ticks,
-            "time of the run [s]": round(elapsed, 6),
-            "time per tick, recording included [µs]": round(1e6 * elapsed / max(ticks, 1), 3),
-            "simulated time over time of the run": round(ticks * loop.dt / loop.substeps / max(elapsed, 1e-9), 1),
-        }
+        recorder.outcome["timing"] = _timing(loop, (len(rows) - 1) * loop.substeps, elapsed)
+        if clock:
+            recorder.outcome["paced"] = timing_attributes(clock.timing, built.experiment.pace)
+
+
+def _timing(loop: Loop, ticks: int, elapsed: float) -> dict[str, Any]:
+    return {
+        "controller ticks": ticks,
+        "time of the run [s]": round(elapsed, 6),
+        "time per tick, recording included [µs]": round(1e6 * elapsed / max(ticks, 1), 3),
+        "simulated time over time of the run": round(ticks * loop.dt / loop.substeps / max(elapsed, 1e-9), 1),
+    }

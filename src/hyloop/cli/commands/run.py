@@ -23,6 +23,9 @@ def run(
     ] = None,
     report: Annotated[bool, typer.Option(help="Write a report page beside the recording.")] = True,
     force: Annotated[bool, typer.Option("--force", help="Replace a recording that is there already.")] = False,
+    paced: Annotated[
+        bool, typer.Option("--paced", help="Run on the clock, each tick at its time, as the table [pace] says.")
+    ] = False,
     allow_scripts: AllowScripts = False,
     open_: Open = False,
     json: Json = False,
@@ -36,4 +39,4 @@ def run(
     """
     from hyloop.cli.run import run_run
 
-    run_run(file, set_ or [], out, against, report, force, allow_scripts, open_, json)
+    run_run(file, set_ or [], out, against, report, force, paced, allow_scripts, open_, json)

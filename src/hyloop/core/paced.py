@@ -1,0 +1,118 @@
+"""A run on the clock: the same tick, begun at its time, in one compiled call.
+
+Every controller tick waits for an absolute time, so that lateness never adds up: it sleeps until shortly before, then
+looks at the clock without a pause. Nothing in here knows of Python: no lock, no memory to collect, no allocation. What
+another thread wants to say (stop) or to know (how many rows are there) goes through whole numbers in shared memory.
+"""
+
+from typing import NamedTuple
+
+from hyloop.core import kernel
+from hyloop.core.clock import nanoseconds, sleep_until
+from hyloop.core.jit import Ints, Table, bind, jit, pointer, rebind, verb
+from hyloop.core.plan import CALLED_OFF, OK, PLACE, STATUS, TOO_LATE, Plan, State
+
+__all__ = ["DONE", "MARKS", "OVERRUNS", "STOP", "LiveState", "Pace", "run_paced"]
+
+DONE, STOP, TICK, WOKE, SEEN, OVERRUNS, LATE = range(7)
+MARKS = 7
+"""Whole numbers of `Pace.marks`: steps made, wish of another thread to stop, ticks begun, when the last one began, when
+the clock was read last, ticks that began too late, and how late the present one is in whole ticks."""
+
+
+class Pace(NamedTuple):
+    """The clock of a run. All times in ns; arrays have one number for each tick, or each block."""
+
+    start: int  # when the run begins
+    tick: float
+    spin: int  # how long before its time a tick begins to look at the clock
+    allowed: int  # lateness that is no overrun yet
+    stops: int  # whether an overrun ends the run
+    clock: Ints  # scratch, struct timespec
+    marks: Ints
+    lateness: Ints  # of every tick: when it began, less when it should have
+    work: Ints  # of every tick: how long it computed
+    block_total: Ints  # of every block: time in all ticks, and in the longest
+    block_worst: Ints
+    bus_late: int  # channel that tells blocks how many ticks late the present one is; 0: nobody asks
+
+
+# what changes in a run, and its clock
+LiveState = NamedTuple("LiveState", [*State.__annotations__.items(), ("pace", Table)])  # pyright: ignore
+
+
+@verb
+def wait(plan, state):
+    """Wait for the time of the next tick, and note how late it begins and how long the last one took."""
+    pace = bind(Pace, state.pace)
+    k = pace.marks[TICK]
+    time = nanoseconds(pace.clock)
+    if k > 0:
+        pace.work[k - 1] = time - pace.marks[WOKE]
+    due = pace.start + int(k * pace.tick)
+    while time < due:
+        if due - time > pace.spin:
+            sleep_until(due - pace.spin, pace.clock)
+        time = nanoseconds(pace.clock)
+    late = time - due
+    pace.lateness[k] = late
+    pace.marks[WOKE] = pace.marks[SEEN] = time
+    pace.marks[LATE] = 0
+    if late > pace.allowed:
+        pace.marks[OVERRUNS] += 1
+        pace.marks[LATE] = 1 + int(late / pace.tick)
+        if pace.stops and not pace.marks[STOP]:
+            pace.marks[STOP] = TOO_LATE
+    if pace.bus_late:
+        state.bus[pace.bus_late] = pace.marks[LATE]
+    pace.marks[TICK] = k + 1
+
+
+@verb
+def ramp(plan, state, j):
+    """Move every site along its ramp, when it is time."""
+    wait(plan, state)
+    kernel.ramp(plan, state, j)
+
+
+@verb
+def advance(plan, state, b):
+    """Advance a block and note how long it took."""
+    pace = bind(Pace, state.pace)
+    kernel.advance(plan, state, b)
+    time = nanoseconds(pace.clock)
+    took = time - pace.marks[SEEN]
+    pace.marks[SEEN] = time
+    pace.block_total[b] += took
+    if took > pace.block_worst[b]:
+        pace.block_worst[b] = took
+
+
+respond = verb(rebind(kernel._respond, ramp=ramp, advance=advance))
+tick = verb(rebind(kernel._tick, respond=respond))
+sparse_tick = verb(rebind(kernel._tick, resist=kernel.resist_sparse, correct=kernel.correct_sparse, respond=respond))
+
+
+@jit
+def run_paced(plan_words, state_words, steps, excitation, rows):
+    """`hyloop.core.run` on the clock. Explicit methods only: an implicit one does not know how long it takes."""
+    plan, state = bind(Plan, plan_words), bind(LiveState, state_words)
+    pace = bind(Pace, state.pace)
+    if excitation.size != steps * plan.excitations or plan.implicit:
+        return -1
+    stride = plan.substeps if plan.every_tick else 1
+    for i in range(steps):
+        if plan.sparse:
+            status = sparse_tick(plan, state, pointer(excitation), i * plan.excitations, pointer(rows), i * stride)
+        else:
+            status = tick(plan, state, pointer(excitation), i * plan.excitations, pointer(rows), i * stride)
+        if status == OK and pace.marks[STOP]:
+            status = CALLED_OFF
+            state.clock[PLACE] = pace.marks[STOP]
+            state.clock[STATUS] = status
+        pace.marks[DONE] = i + 1  # only now do other threads see the rows
+        if status != OK:
+            break
+    if pace.marks[TICK] > 0:
+        pace.work[pace.marks[TICK] - 1] = nanoseconds(pace.clock) - pace.marks[WOKE]
+    return pace.marks[DONE]

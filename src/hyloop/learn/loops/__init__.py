@@ -1,0 +1,1 @@
+"""Whole loops under JAX: the recurrence of the compiled run once more, with derivatives."""

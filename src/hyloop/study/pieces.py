@@ -1,0 +1,54 @@
+"""The rows of a run in pieces, as they are written: as fast as it goes, or on the clock."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from hyloop.files.pace import Pace
+from hyloop.loop import Loop, PacedRun, Pacing, Timing
+from hyloop.record import Recording
+
+__all__ = ["clock_of", "on_the_clock", "straight_on", "timing_attributes"]
+
+CHUNKS = 200  # pieces of a run at most: often enough for a smooth progress bar
+PIECE = 64  # steps of a piece at least: rare enough to cost little
+BINS = 10.0 ** np.arange(-7.0, 0.26, 0.25)  # s: edges of the histograms, four in a decade
+QUANTILES = {"50 %": 0.5, "99 %": 0.99, "99.9 %": 0.999, "99.99 %": 0.9999, "largest": 1.0}
+SLOWEST = 8  # blocks that are told
+
+
+def straight_on(loop: Loop, rows: np.ndarray, **settings: Any) -> Iterator[tuple[Recording, float]]:
+    """Pieces with the part of the run that is done; the loop has been started."""
+    pieces = np.array_split(rows[1:], min(CHUNKS, max((len(rows) - 1) // PIECE, 1)))
+    for k, piece in enumerate(pieces):
+        yield loop.advance(piece, **settings), (k + 1) / len(pieces)
+
+
+def clock_of(loop: Loop, rows: np.ndarray, pace: Pace, **settings: Any) -> PacedRun:
+    """A run on the clock as the file has it."""
+    pacing = Pacing(pace.spin, pace.allowed, pace.overrun == "stop", pace.priority, pace.core)
+    return PacedRun(loop, rows, **settings, pacing=pacing)
+
+
+def on_the_clock(run: PacedRun, rows: int) -> Iterator[tuple[Recording, float]]:
+    """Pieces as they come, with the part of so many rows that is done."""
+    there = 0
+    for piece in run.pieces():
+        there += len(piece)
+        yield piece, there / max(rows, 1)
+
+
+def timing_attributes(timing: Timing, pace: Pace) -> dict[str, Any]:
+    """What a recording says of how its run kept its time; times in µs."""
+    tick, micro = timing.tick, 1e6
+    slowest = sorted(timing.blocks.items(), key=lambda item: -item[1][0])[:SLOWEST]
+    told: dict[str, Any] = {"tick": round(micro * tick, 3), "overruns": timing.overruns, "policy": pace.overrun}
+    if len(timing.work):
+        for name, values in (("lateness", timing.lateness), ("work", timing.work)):
+            told[name] = {key: round(micro * float(np.quantile(values, q)), 2) for key, q in QUANTILES.items()}
+            told[f"{name}, histogram"] = np.histogram(np.clip(values, BINS[0], BINS[-1]), BINS)[0].tolist()
+    told["blocks"] = {name: [round(micro * mean, 3), round(micro * worst, 2)] for name, (mean, worst) in slowest}
+    if timing.refused:
+        told["refused"] = list(timing.refused)
+    return told

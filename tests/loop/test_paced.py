@@ -1,0 +1,138 @@
+"""Runs on the clock: the numbers of a run, times that do not drift, overruns, and what others may ask of it."""
+
+import time
+
+import numpy as np
+import pytest
+
+from hyloop.core import Param, inplace_block
+from hyloop.devices import bouc_wen
+from hyloop.errors import BadInput, OutOfBounds, RunFailed
+from hyloop.integrators import mkr_alpha, newmark
+from hyloop.loop import FreeBlock, Loop, PacedRun, Pacing, Site
+from hyloop.structure import rayleigh, shear_frame
+
+DT = 1 / 256
+START = 0.2  # s: preparing the thread, on a machine that is doing other things
+AT_ONCE = 0.5  # s, likewise, until another thread has been heard and has ended
+
+
+@inplace_block(
+    inputs={"d": "m"},
+    outputs={"sum": "-"},
+    state={"k": "-"},
+    params={"busy": Param("-", 0.0), "at": Param("-", -1.0)},
+    reference="-",
+)
+def worker(x, u, dt, p, y):
+    """Adds up so many numbers, in one tick or, with `at` < 0, in every one."""
+    y[0] = 0.0
+    if p[1] < 0.0 or x[0] == p[1]:
+        for k in range(int(p[0])):
+            y[0] += 1.0 / (k + 1.0)
+    x[0] += 1.0
+
+
+def _loop(n=3, substeps=4, blocks=(), method=None):
+    frame = shear_frame([4e4] * n, [4e7] * n)
+    frame = frame.with_damping(rayleigh(frame, 0.02))
+    sites = [Site("damper", frame.story(1), bouc_wen(k=2e7, d_y=2e-3))]
+    return Loop(frame, sites, method=method or mkr_alpha(0.75), dt=DT, substeps=substeps, blocks=blocks)
+
+
+@pytest.mark.parametrize(("n", "every"), [(3, "step"), (3, "tick"), (60, "step")], ids=["step", "tick", "sparse"])
+def test_a_run_on_the_clock_gives_the_numbers_of_a_run_to_the_last_bit(n, every, rng):
+    ground = rng.normal(size=40)
+    plain = _loop(n).run(ground, every=every)
+    run = PacedRun(_loop(n), ground, every=every)
+    run.start()
+    found = run.wait()
+    assert np.array_equal(found.data, plain.data) and np.array_equal(found.time, plain.time)
+    assert found.names == plain.names and found.complete
+
+
+def test_ticks_have_absolute_times(rng):
+    """It takes the time of its ticks: lateness does not add up, however long a tick computes."""
+    ground, blocks = rng.normal(size=65), [FreeBlock("busy", worker(busy=1e5), {"d": "damper.d"})]
+    run = PacedRun(_loop(blocks=blocks), ground)
+    begin = time.monotonic()
+    run.start()
+    run.wait()
+    timing = run.timing
+    assert time.monotonic() - begin + DT / 4 >= 64 * DT
+    assert len(timing.lateness) == len(timing.work) == 256 and timing.tick == DT / 4
+    assert (timing.lateness >= 0.0).all()
+    assert timing.blocks["busy"][0] > 10 * timing.blocks["damper"][0]
+    assert sum(mean for mean, _ in timing.blocks.values()) < timing.work.mean()
+
+
+def test_a_tick_that_takes_too_long_is_counted_and_time_is_caught_up(rng):
+    ground, blocks = rng.normal(size=129), [FreeBlock("busy", worker(busy=5e7, at=20.0), {"d": "damper.d"})]
+    run = PacedRun(_loop(blocks=blocks, substeps=1), ground)
+    run.start()
+    found = run.wait()
+    timing = run.timing
+    assert timing.work[20] > 2 * DT and timing.blocks["busy"][1] > 2 * DT
+    late = timing.lateness[21:]
+    assert late[0] == pytest.approx(timing.work[20] + timing.lateness[20] - DT, abs=1e-9)
+    assert timing.overruns == np.count_nonzero(timing.lateness > 0.5 * DT) > 0
+    assert np.array_equal(found.data, _loop(blocks=blocks, substeps=1).run(ground).data)
+
+
+def test_an_overrun_may_end_the_run(rng):
+    blocks = [FreeBlock("busy", worker(busy=5e7, at=20.0), {"d": "damper.d"})]
+    run = PacedRun(_loop(blocks=blocks, substeps=1), rng.normal(size=129), pacing=Pacing(stops=True))
+    run.start()
+    with pytest.raises(RunFailed, match="later than") as stopped:
+        run.wait()
+    assert stopped.value.reason == "overrun"
+    assert stopped.value.step == 22  # the tick behind the slow one begins too late, and is the last
+    assert len(stopped.value.result) == 1 + 22 and not stopped.value.result.complete
+
+
+def test_another_thread_ends_it_and_sees_its_rows_before(rng):
+    run = PacedRun(_loop(), rng.normal(size=100_000))
+    run.start()
+    time.sleep(START)
+    there = run.done
+    assert 0 < there < 1000 and run.running
+    assert np.array_equal(run.rows(0, there).time, DT * np.arange(1, there + 1))
+    run.stop()
+    begin = time.monotonic()
+    with pytest.raises(RunFailed, match="ended the run") as stopped:
+        run.wait()
+    assert time.monotonic() - begin < AT_ONCE and stopped.value.reason == "called off"
+
+
+def test_pieces_are_the_whole(rng):
+    ground = rng.normal(size=129)
+    pieces = list(PacedRun(_loop(), ground).pieces(0.02))
+    assert len(pieces) > 2
+    whole = _loop().run(ground)
+    assert np.array_equal(np.vstack([piece.data for piece in pieces]), whole.data[1:])
+    assert np.array_equal(np.concatenate([piece.time for piece in pieces]), whole.time[1:])
+
+
+def test_who_stops_listening_ends_the_run(rng):
+    run = PacedRun(_loop(), rng.normal(size=100_000))
+    for _ in run.pieces(0.02):
+        break
+    assert not run.running
+
+
+def test_a_fault_ends_the_pieces_with_what_was_not_handed_out(rng):
+    frame, rows = shear_frame([4e4] * 3, [4e7] * 3), []
+    site = Site("damper", frame.story(1), bouc_wen(k=2e7, d_y=2e-3), max_d=1e-4)
+    run = PacedRun(Loop(frame, [site], method=mkr_alpha(0.75), dt=DT), 5.0 * rng.normal(size=512))
+    with pytest.raises(RunFailed) as stopped:
+        rows += run.pieces(0.02)
+    assert stopped.value.reason == "limit"
+    assert sum(map(len, rows)) + len(stopped.value.result) == stopped.value.step == run.done
+
+
+def test_bad_settings_are_refused(rng):
+    with pytest.raises(BadInput, match="iterates"):
+        PacedRun(_loop(method=newmark()), rng.normal(size=10))
+    for bad in ({"spin": -1.0}, {"allowed": 0.0}, {"priority": 100}, {"core": 10_000}):
+        with pytest.raises(OutOfBounds):
+            Pacing(**bad)
