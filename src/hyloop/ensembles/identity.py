@@ -8,13 +8,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from hyloop.ensembles.measures import Measure
 from hyloop.files.excitations import Record
 from hyloop.files.load import apply_overrides
+from hyloop.study.tasks import library_digest
 
-__all__ = ["identity"]
+__all__ = ["beside", "identity"]
 
 _SHOWN = 16  # hexadecimal digits
-_NOT_OF_THE_RESULT = ("title", "sweep", "tune", "ida", "rehearsal")  # tables that say what is done with the file
+_NOT_OF_THE_RESULT = ("title", "sweep", "tune", "ida", "rehearsal", "cluster")  # tables that say what is done with the file
 
 
 def identity(tables: dict[str, Any], overrides: Sequence[str], also: str) -> str:
@@ -30,6 +32,11 @@ def identity(tables: dict[str, Any], overrides: Sequence[str], also: str) -> str
     for override in overrides:
         digest.update(f"{_text_by_content(override)};".encode())
     return digest.hexdigest()[:_SHOWN]
+
+
+def beside(measures: Sequence[Measure]) -> str:
+    """What a result hangs on besides the file: hyloop itself, and what is measured."""
+    return " ".join([library_digest(), *(f"{m.name}={m.text}" for m in measures)])
 
 
 def _by_content(value: Any) -> Any:

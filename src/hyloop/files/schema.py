@@ -12,6 +12,7 @@ from pydantic import Field, PrivateAttr, WithJsonSchema, model_validator
 
 import hyloop.integrators
 from hyloop.errors import BadInput, UnknownName
+from hyloop.files.cluster import Cluster
 from hyloop.files.controllers import ControllerSpec, command_at
 from hyloop.files.excitations import Excitation
 from hyloop.files.fields import Quantity, Table, refuse
@@ -102,6 +103,7 @@ class Experiment(Table):
     recording: Recording = Recording()
     limits: Limits = Limits()
     rehearsal: Rehearsal = Rehearsal()
+    cluster: Cluster | None = None
     _source: str = PrivateAttr("")
     _with_devices: "Experiment | None" = PrivateAttr(None)
 
