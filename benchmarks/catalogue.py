@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks import engine, filters, networks, tower
+from benchmarks.cluster import cluster
 from benchmarks.growth import growth
 from benchmarks.moment_frame import moment_frame
 from benchmarks.ocp_nn import ocp_nn_tick
@@ -29,6 +30,7 @@ BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "updaters": filters.updaters,
     "network-updates": filters.network_updates,
     "ocp-nn": ocp_nn_tick,
+    "cluster": cluster,
     "lstm": networks.lstm,
     "lstm-train": networks.lstm_train,
 }

@@ -30,6 +30,7 @@ from hyloop.cli.commands import (
     sensors,
     study,
     train,
+    tune,
 )
 from hyloop.cli.console import complain
 from hyloop.cli.surroundings import Interrupted, ReaderLeft, interruption, leave_quietly, prepare, unwritable
@@ -76,6 +77,7 @@ app = typer.Typer(
 for command in (
     run.run,
     rehearse.rehearse,
+    tune.tune,
     push.push,
     half_power.half_power,
     examples.new,

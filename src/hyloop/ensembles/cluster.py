@@ -102,8 +102,8 @@ class DaskCluster(_Elsewhere):
             return _distributed().Client(self.address, timeout=ANSWER, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:  # which of them hangs on what is wrong with the address
             raise HyloopError(
-                f"no Dask scheduler answers at {self.address} ({error or type(error).__name__}). Start one: dask scheduler; "
-                "what has been run is kept, so give the same command again."
+                f"no Dask scheduler answers at {self.address} ({error or type(error).__name__}). Start one, as in "
+                "`dask scheduler`; what has been run is kept, so give the same command again."
             ) from None
 
     def _wait(self) -> None:
@@ -162,9 +162,6 @@ class Slurm(_Elsewhere):
 
     def _gone(self) -> str:
         return "no job of SLURM runs."
-
-    def _leave(self) -> None:
-        super()._leave()
 
     def close(self) -> None:
         """Leave, and end the jobs."""
@@ -234,7 +231,11 @@ def _translated(error: BaseException) -> BaseException:
     name = type(error).__name__
     if isinstance(error, (ImportError, AttributeError)):
         return BadInput(f"a worker has no hyloop, or another one ({error}). Install there what is installed here.")
-    lost = isinstance(error, (CancelledError, OSError)) or name in ("KilledWorker", "ClientClosed", "FutureCancelledError")
+    lost = isinstance(error, (CancelledError, OSError)) or name in (
+        "KilledWorker",
+        "ClientClosed",
+        "FutureCancelledError",
+    )
     return WorkerLost(str(error)) if lost else error
 
 

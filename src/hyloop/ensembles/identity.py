@@ -16,7 +16,14 @@ from hyloop.study.tasks import library_digest
 __all__ = ["beside", "identity"]
 
 _SHOWN = 16  # hexadecimal digits
-_NOT_OF_THE_RESULT = ("title", "sweep", "tune", "ida", "rehearsal", "cluster")  # tables that say what is done with the file
+_NOT_OF_THE_RESULT = (
+    "title",
+    "sweep",
+    "tune",
+    "ida",
+    "rehearsal",
+    "cluster",
+)  # tables that say what is done with the file
 
 
 def identity(tables: dict[str, Any], overrides: Sequence[str], also: str) -> str:

@@ -21,7 +21,7 @@ def _memory(text: str) -> str:
 
 
 class Cluster(Table):
-    """Where `--slurm` runs what `hyloop sweep`, `ida` and `tune` hand out; [cluster.md](cluster.md) has the whole way."""
+    """Jobs of SLURM in which `--slurm` runs what is handed out; [cluster.md](cluster.md) has the whole way."""
 
     kind: Literal["slurm"]
     jobs: Annotated[int, Field(ge=1, le=10_000)] = 1

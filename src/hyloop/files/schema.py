@@ -25,6 +25,7 @@ from hyloop.files.rehearsal import Rehearsal
 from hyloop.files.sites import SiteSpec
 from hyloop.files.structures import StructureSpec
 from hyloop.files.transfers import AxisSpec, TransferSpec
+from hyloop.files.tune import Tune
 
 __all__ = ["METHODS", "BlockSpec", "Experiment", "Integrator", "SiteSpec"]
 
@@ -104,6 +105,7 @@ class Experiment(Table):
     limits: Limits = Limits()
     rehearsal: Rehearsal = Rehearsal()
     cluster: Cluster | None = None
+    tune: Tune | None = None
     _source: str = PrivateAttr("")
     _with_devices: "Experiment | None" = PrivateAttr(None)
 
