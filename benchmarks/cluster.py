@@ -12,6 +12,7 @@ from benchmarks.measure import interleaved, report
 from hyloop.ensembles import Campaign, Plan, Row
 from hyloop.ensembles.cluster import DaskCluster
 from hyloop.ensembles.engines import Engine, LocalProcesses
+from hyloop.ensembles.standing import standing
 from hyloop.errors import HyloopError
 
 __all__ = ["cluster"]
@@ -23,7 +24,7 @@ WORKERS = 2
 
 
 def cluster() -> dict[str, Any]:
-    """Seconds for the sweep through Dask, workers there; the peer starts its processes anew, as every sweep does."""
+    """Seconds for the sweep: the workers of Dask are there, as those of the first peer; the second starts them."""
     from distributed import LocalCluster
 
     runs = [(f"sites.damper1.device.level={5e3 + 40.0 * k:g}",) for k in range(RUNS)]
@@ -37,11 +38,16 @@ def cluster() -> dict[str, Any]:
     with (
         LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=None) as there,
         DaskCluster(there.scheduler_address) as engine,
+        standing(LocalProcesses(WORKERS)) as processes,
     ):
         times = interleaved(
-            {"Dask": lambda: sweep("Dask", engine), "local processes": lambda: sweep("local", LocalProcesses(WORKERS))},
+            {
+                "Dask": lambda: sweep("Dask", engine),
+                "local processes": lambda: sweep("local processes", processes),
+                "local processes, started anew": lambda: sweep("anew", LocalProcesses(WORKERS)),
+            },
             REPEATS,
         )
-    if rows["Dask"] != rows["local"]:
+    if not rows["Dask"] == rows["local processes"] == rows["anew"]:
         raise HyloopError("the rows of Dask are not those of local processes.")
     return report("cluster", times, unit="s")

@@ -34,19 +34,17 @@ def run_tune(
     """Tune, print, write the piece and the page."""
     folder = out or Path("out") / f"{file.stem}-tune"
     check_folder(folder, "a tuning is written")
-    experiment = load_experiment(file, list(overrides))
+    more = [] if trials is None else [f"tune.trials={trials}"]  # not of the runs: with more of them a tuning goes on
+    experiment = load_experiment(file, [*overrides, *more])
     if experiment.tune is None:
         raise BadInput(
             f"{file}: there is no table [tune]. hyloop examples tune_compensator writes a file that has one."
         )
-    spec = experiment.tune
-    if trials is not None:
-        spec = type(spec).model_validate({**dict(spec), "trials": trials})
     with engine_of(experiment, workers, dask, slurm) as engine, progress_bars(not json) as update:
         update("compiling and tuning", 0.0)
         found = tuned(
             file,
-            spec,
+            experiment.tune,
             folder,
             engine,
             overrides=overrides,

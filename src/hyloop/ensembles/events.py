@@ -7,20 +7,20 @@ from typing import Any
 from hyloop.errors import BadInput
 from hyloop.files.excitations import Harmonic, Record, Sweep
 from hyloop.files.load import experiment_of
-from hyloop.files.schema import Experiment
 from hyloop.files.tune import inline
 from hyloop.hazards import event_name
 
 __all__ = ["apart", "as_changes", "named"]
 
-_OF_THE_RECORD = ("name", "file", "component", "fallback", "unit", "dt", "t", "decimal")  # not of the test
+_OF_THE_RECORD = ("name", "file", "component", "fallback")  # not of the test
 Changes = tuple[str, ...]
+Given = str | Sequence[str]
 
 
-def as_changes(given: str | Sequence[str], tables: dict[str, Any]) -> Changes:
+def as_changes(given: Given, tables: dict[str, Any]) -> Changes:
     """An event as changes of a file: it is a list of them, one of them, or the name of a record.
 
-    A record takes the place of the one of the file; what the file says of scale, peak and duration stays.
+    A record takes the place of the one of the file; what the file says of units, scale, peak and duration stays.
     """
     if not isinstance(given, str):
         return tuple(given)
@@ -35,23 +35,23 @@ def as_changes(given: str | Sequence[str], tables: dict[str, Any]) -> Changes:
     return (f"excitation={inline(table)}",)
 
 
-def named(given: str | Sequence[str]) -> str:
+def named(given: Given) -> str:
     """An event in a table."""
     return given if isinstance(given, str) else "; ".join(given)
 
 
 def apart(
-    tables: dict[str, Any], training: Sequence[Changes], test: Sequence[Changes], overrides: Changes, path: Path
+    tables: dict[str, Any], training: Sequence[Given], test: Sequence[Given], overrides: Changes, path: Path
 ) -> None:
     """Refuse an event that stands on both sides, however it is scaled, or twice on one, or whose record is missing."""
     for side, events in (("training", training), ("test", test)):
         if twice := [event for k, event in enumerate(events) if event in events[:k]]:
             raise BadInput(f"tune.{side}: {named(twice[0])} stands there twice. Leave one out.")
-    seen: dict[str, Changes] = {}
+    seen: dict[str, Given] = {}
     for event in training:
-        seen |= dict.fromkeys(_keys(experiment_of(tables, [*overrides, *event], path)), event)
+        seen |= dict.fromkeys(_keys(tables, event, overrides, path), event)
     for event in test:
-        for key in _keys(experiment_of(tables, [*overrides, *event], path)):
+        for key in _keys(tables, event, overrides, path):
             if key in seen:
                 raise BadInput(
                     f"tune.test: {named(event)} is the event that {named(seen[key])} of tune.training is ({key}). "
@@ -59,8 +59,9 @@ def apart(
                 )
 
 
-def _keys(experiment: Experiment) -> list[str]:
-    """What tells the excitation of an experiment from others: records by their event, random ones by their seed."""
+def _keys(tables: dict[str, Any], event: Given, overrides: Changes, path: Path) -> list[str]:
+    """What tells an event from others: records by their names, random motions by their seed."""
+    experiment = experiment_of(tables, [*overrides, *as_changes(event, tables)], path)
     found = []
     for motion in experiment.motions.values():
         path = motion.find() if isinstance(motion, Record) else None

@@ -70,7 +70,7 @@ class Tuning:
         tables = read_experiment(plan.path)
         self.training = [as_changes(event, tables) for event in spec.training]
         self.test = [as_changes(event, tables) for event in spec.test]
-        apart(tables, self.training, self.test, plan.overrides, plan.path)
+        apart(tables, spec.training, spec.test, plan.overrides, plan.path)
         self.trials: list[Trial] = []
         self._done = 0
         self._check()

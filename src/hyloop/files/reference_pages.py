@@ -13,6 +13,7 @@ from hyloop.files import (
     updaters,
     wind,
 )
+from hyloop.files.cluster import Cluster
 from hyloop.files.column_map import ColumnMap, ColumnSpec
 from hyloop.files.damping import Damping
 from hyloop.files.fields import Table
@@ -25,6 +26,7 @@ from hyloop.files.recording import Recording, SectionSpec
 from hyloop.files.rehearsal import Rehearsal
 from hyloop.files.schema import BlockSpec, Experiment, Integrator
 from hyloop.files.sites import Linearised, SiteSpec
+from hyloop.files.tune import Tune
 from hyloop.files.updater import Velocity
 
 __all__ = ["PAGES", "WORDS"]
@@ -41,6 +43,8 @@ PAGES: list[tuple[str, str, dict[str, type[Table]]]] = [
             "[recording.sections]": SectionSpec,
             "[limits]": Limits,
             "[rehearsal]": Rehearsal,
+            "[tune]": Tune,
+            "[cluster]": Cluster,
         },
     ),
     (

@@ -16,8 +16,8 @@ _HEIGHT = 380  # px
 _IMPORTANCE = (
     "Correlation of ranks between a setting and the objective over all trials that hold: near +1 or -1 the objective "
     "goes with the setting, near 0 it does not matter, or the best lies inside the range. The search has looked more "
-    "often where it is good, so this tells a direction, not a share. Of choices without order: the part of the ranks that "
-    "lies between them, from 0 to 1."
+    "often where it is good, so this tells a direction, not a share. Of choices without order: the part of the ranks "
+    "that lies between them, from 0 to 1."
 )
 _FAILED = (
     "A trial one of whose runs fails has no value: it ranks behind every trial that holds, and the search turns away "
