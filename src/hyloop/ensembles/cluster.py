@@ -3,7 +3,8 @@
 import sys
 import warnings
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, InvalidStateError
+from contextlib import suppress
 from functools import partial
 from threading import Event, Thread
 from time import monotonic
@@ -35,12 +36,21 @@ class _Elsewhere:
 
     def __init__(self) -> None:
         self._client: Any = None
+        self._seen = 0
 
     @property
     def workers(self) -> int:
-        """Processes that the scheduler has at present."""
-        there = self._client.scheduler_info(n_workers=-1)["workers"] if self._client is not None else ()
-        return max(len(there), 1)
+        """Processes that the scheduler had when it was last looked at."""
+        return max(self._seen, 1)
+
+    def look(self) -> dict[str, int]:
+        """Threads of every worker by its address; none where the scheduler is gone."""
+        try:
+            found = dict(self._client.nthreads())
+        except Exception:  # of any kind, also while the client closes: whoever waits for a run is told by its future
+            return {}
+        self._seen = len(found)
+        return found
 
     def executor(self) -> Executor:
         """An executor of the cluster, once it has a worker."""
@@ -48,9 +58,9 @@ class _Elsewhere:
             self._leave()
             self._client = _checked(self._connect)
         self._wait()
-        several = [one["nthreads"] for one in self._client.scheduler_info(n_workers=-1)["workers"].values()]
-        if max(several, default=1) > 1:
-            said = f"workers have up to {max(several)} threads, of which runs use one: what a process keeps is shared."
+        threads = max(self.look().values(), default=1)
+        if threads > 1:
+            said = f"workers have up to {threads} threads, of which runs use one: what a process keeps is shared."
             warnings.warn(f"{said} Start them with --nthreads 1 --nworkers N.", HyloopWarning, stacklevel=2)
         return _Pool(self)
 
@@ -107,9 +117,7 @@ class DaskCluster(_Elsewhere):
             ) from None
 
     def _wait(self) -> None:
-        if not self._client.scheduler_info(n_workers=-1)["workers"]:
-            self._client.sync(self._client._update_scheduler_info)
-        if not self._client.scheduler_info(n_workers=-1)["workers"]:
+        if not self.look():
             raise BadInput(self._gone())
 
     def _gone(self) -> str:
@@ -197,31 +205,31 @@ class _Pool(Executor):
 
     def _hand_on(self, outer: Future[Done], inner: Future[Done]) -> None:
         """Give what a future of Dask has found to ours, in words."""
-        if outer.done():
-            return
         error = CancelledError() if inner.cancelled() else inner.exception()
-        if error is None:
-            outer.set_result(inner.result())
-        else:
-            outer.set_exception(_translated(error))
+        with suppress(InvalidStateError):  # it was given up before
+            if error is None:
+                outer.set_result(inner.result())
+            else:
+                outer.set_exception(_translated(error))
         self._given.discard(outer)
 
     def _look(self) -> None:
         """Give up where no worker has been seen for long: Dask itself would wait for ever."""
         seen = monotonic()
         while not self._over.wait(LOOK):
-            if self._client.status != "running" or self._client.scheduler_info(n_workers=-1)["workers"]:
+            if self._client.status != "running" or self._engine.look():
                 seen = monotonic()
             elif monotonic() - seen > self._engine.patience:
                 for outer in [*self._given]:
-                    if not outer.done():
+                    with suppress(InvalidStateError):
                         outer.set_exception(HyloopError(f"all workers are gone: {self._engine._gone()}"))
                 return
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Wait for what is under way, or take it back."""
         self._over.set()
-        self._inner.shutdown(wait=wait and self._client.status == "running")
+        if self._client.status == "running":
+            self._inner.shutdown(wait=wait)
 
 
 def _translated(error: BaseException) -> BaseException:

@@ -64,14 +64,14 @@ def _keys(tables: dict[str, Any], event: Given, overrides: Changes, path: Path) 
     experiment = experiment_of(tables, [*overrides, *as_changes(event, tables)], path)
     found = []
     for motion in experiment.motions.values():
-        path = motion.find() if isinstance(motion, Record) else None
-        if isinstance(motion, Record) and path is None and motion.fallback is not None:
+        place = motion.find() if isinstance(motion, Record) else None
+        if isinstance(motion, Record) and place is None and motion.fallback is not None:
             motion = motion.fallback
         if isinstance(motion, Record):
-            if path is None:
+            if place is None:
                 wanted = motion.file or motion.name
                 raise BadInput(f"tune: the record '{wanted}' of an event is not on this machine. Set HYLOOP_DATA.")
-            found.append(f"record {event_name(path)}")
+            found.append(f"record {event_name(place)}")
         elif isinstance(motion, Harmonic | Sweep):
             found.append(motion.model_dump_json())
         else:
