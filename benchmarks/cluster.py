@@ -35,11 +35,8 @@ def cluster() -> dict[str, Any]:
             campaign.try_first(runs[0])
             rows[name] = campaign.run(runs)
 
-    with (
-        LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=None) as there,
-        DaskCluster(there.scheduler_address) as engine,
-        standing(LocalProcesses(WORKERS)) as processes,
-    ):
+    there: Any = LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=":0")
+    with there, DaskCluster(there.scheduler_address) as engine, standing(LocalProcesses(WORKERS)) as processes:
         times = interleaved(
             {
                 "Dask": lambda: sweep("Dask", engine),
