@@ -57,6 +57,7 @@ def tuned(
     _optuna()
     kind = f"tune {spec.text()} optuna {version('optuna')}"
     plan = Plan(path, tuple(overrides), {OBJECTIVE: spec.objective}, allow_scripts=allow_scripts, kind=kind)
+    Tuning(Campaign(plan, folder, engine), spec, progress).check()  # before the folder is made
     with standing(engine) as lasting, Campaign.opened(plan, folder, lasting) as campaign:
         return Tuning(campaign, spec, progress).run()
 
@@ -66,14 +67,21 @@ class Tuning:
 
     def __init__(self, campaign: Campaign, spec: Tune, progress: Progress) -> None:
         self.campaign, self.spec, self._progress = campaign, spec, progress
-        plan = campaign.plan
-        tables = read_experiment(plan.path)
+        tables = read_experiment(campaign.plan.path)
         self.training = [as_changes(event, tables) for event in spec.training]
         self.test = [as_changes(event, tables) for event in spec.test]
-        apart(tables, spec.training, spec.test, plan.overrides, plan.path)
         self.trials: list[Trial] = []
         self._done = 0
-        self._check()
+
+    def check(self) -> None:
+        """Refuse what cannot be run: events that are not apart, then each event, and each setting at its ends."""
+        plan = self.campaign.plan
+        apart(read_experiment(plan.path), self.spec.training, self.spec.test, plan.overrides, plan.path)
+        for event in (*self.training, *self.test):
+            self.campaign.check(event)
+        for name, setting in self.spec.settings.items():
+            for text in setting.ends():
+                self.campaign.check((f"{name}={text}", *self.training[0]))
 
     def run(self) -> Tuned:
         """All trials, then the test."""
@@ -88,14 +96,6 @@ class Tuning:
         judged = self._judge(best)
         self._write(best)
         return self._result(best, judged)
-
-    def _check(self) -> None:
-        """Build everything that will be run at least once: each event, and each setting at its ends."""
-        for event in (*self.training, *self.test):
-            self.campaign.check(event)
-        for name, setting in self.spec.settings.items():
-            for text in setting.ends():
-                self.campaign.check((f"{name}={text}", *self.training[0]))
 
     def _search(self) -> None:
         """Ask for some settings, run them on all training events, tell, ask again."""

@@ -1,6 +1,7 @@
 """The best settings of a tuning as a piece of an experiment file."""
 
 import json
+from pathlib import Path
 
 from hyloop.report.tune_result import Tuned
 
@@ -14,7 +15,7 @@ def piece(found: Tuned) -> str:
         f"# Objective: {found.objective}, {found.over} of {len(found.training)} training events.",
         f"# {found.sentence()}",
         "# What a file says itself wins over what it includes, so use it in a third one:",
-        f'#   include = ["{found.source}", "best.toml"]',
+        f'#   include = ["{Path(found.source).name}", "best.toml"]  # each with its folder, seen from that file',
     ]
     if found.best.number == 0:
         return "\n".join([*lines, "# The file's own settings were the best, so nothing stands here.", ""])
