@@ -4,7 +4,7 @@ import json
 import sys
 
 import pytest
-from problems.sweeps import FRAME
+from problems.repeated import FRAME
 
 from hyloop.cli.main import main
 

@@ -8,7 +8,7 @@ import time
 from threading import Thread
 
 import pytest
-from problems.sweeps import FRAME, Here
+from problems.repeated import FRAME, Here
 
 from hyloop.ensembles import Campaign, Plan, cluster
 from hyloop.ensembles.cluster import DaskCluster

@@ -1,7 +1,7 @@
 """The error of a channel against another, by hand."""
 
 import numpy as np
-from problems.sweeps import FRAME
+from problems.repeated import FRAME
 
 from hyloop.ensembles.measures import measured_channels, parse_measure, units_of
 from hyloop.ensembles.work import measured

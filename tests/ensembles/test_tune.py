@@ -4,7 +4,7 @@ import tomllib
 
 import numpy as np
 import pytest
-from problems.sweeps import FRAME, Here
+from problems.repeated import FRAME, Here
 
 from hyloop.ensembles import Campaign, Plan
 from hyloop.ensembles.events import as_changes
