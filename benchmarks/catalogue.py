@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks import engine, filters, networks, tower
+from benchmarks.cluster import cluster
 from benchmarks.differentiable import differentiable
 from benchmarks.growth import growth
 from benchmarks.ida import ida
@@ -35,6 +36,7 @@ BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "ocp-nn": ocp_nn_tick,
     "sweep": sweep,
     "differentiable": differentiable,
+    "cluster": cluster,
     "lstm": networks.lstm,
     "lstm-train": networks.lstm_train,
 }

@@ -33,6 +33,7 @@ from hyloop.cli.commands import (
     study,
     sweep,
     train,
+    tune,
 )
 from hyloop.cli.console import complain
 from hyloop.cli.surroundings import Interrupted, ReaderLeft, interruption, leave_quietly, prepare, unwritable
@@ -79,6 +80,7 @@ app = typer.Typer(
 for command in (
     run.run,
     rehearse.rehearse,
+    tune.tune,
     push.push,
     half_power.half_power,
     sweep.sweep,

@@ -56,7 +56,7 @@ def source_digest(*apart: str) -> str:
 
 def _package_digest() -> str:
     # the packages on top compile nothing, so an edit there shall not cost a compilation
-    return source_digest("cli", "study", "report", "files", "data")
+    return source_digest("cli", "ensembles", "study", "report", "files", "data")
 
 
 def cache_folder(keep: int = 8) -> Path:

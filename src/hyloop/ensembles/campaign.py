@@ -13,10 +13,10 @@ from hyloop.core.holding import holding
 from hyloop.core.writing import check_target, replacing
 from hyloop.ensembles.batches import hand_out
 from hyloop.ensembles.engines import Engine, LocalProcesses
-from hyloop.ensembles.identity import Identities
+from hyloop.ensembles.identity import Identities, beside
 from hyloop.ensembles.journal import Journal
 from hyloop.ensembles.measures import Measure, default_measures, measured_channels, parse_measure, units_of
-from hyloop.ensembles.outcome import Row
+from hyloop.ensembles.outcome import AGAIN, Row
 from hyloop.ensembles.work import Batch, attempt, measured
 from hyloop.errors import BadInput
 from hyloop.files.load import experiment_of, read_experiment
@@ -84,8 +84,7 @@ class Campaign:
             raise BadInput(f"{plan.path}: nothing is measured. Name at least one measure.")
         measured_channels(self.built, self.measures)
         self.units = units_of(self.built, self.measures)
-        also = " ".join([library_digest(), *(f"{m.name}={m.text}" for m in self.measures)])
-        self._digests = Identities(self._tables, also)
+        self._digests = Identities(self._tables, beside(self.measures))
         self._identities: dict[tuple[str, ...], str] = {}
         self._kept = Kept()
         self._journal: Journal | None = None
@@ -167,9 +166,9 @@ class Campaign:
         return row
 
     def known(self, overrides: Sequence[str]) -> Row | None:
-        """The row of a run that has been run; one whose process died is to be run again."""
+        """The row of a run that has been run; one whose process died, or that was handed back, is to be run again."""
         row = self.rows.get(self.identity(overrides))
-        return None if row is None or row.outcome == "died" else row
+        return None if row is None or row.outcome in AGAIN else row
 
     def run(
         self, runs: Sequence[Sequence[str]], progress: Callable[[int, int, float], None] = lambda done, all_, each: None

@@ -16,8 +16,15 @@ __all__ = ["Engine", "LocalProcesses"]
 class Engine(Protocol):
     """Makes executors, and says what shows that one of their workers has died."""
 
-    workers: int
-    broken: tuple[type[BaseException], ...]
+    @property
+    def workers(self) -> int:
+        """How many runs go at the same time; of a cluster it may change."""
+        ...
+
+    @property
+    def broken(self) -> tuple[type[BaseException], ...]:
+        """Errors that say so."""
+        ...
 
     def executor(self) -> Executor:
         """A new executor, whose `submit` takes functions of modules and plain arguments."""

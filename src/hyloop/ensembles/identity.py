@@ -11,11 +11,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from hyloop.ensembles.measures import Measure
 from hyloop.errors import BadInput
 from hyloop.files.excitations import Record
 from hyloop.files.load import apply_overrides, take_structure_file
+from hyloop.study.tasks import library_digest
 
-__all__ = ["Identities", "identity"]
+__all__ = ["Identities", "beside", "identity"]
 
 _SHOWN = 16  # hexadecimal digits
 _NOT_OF_THE_RESULT = (
@@ -103,6 +105,11 @@ class Identities:
 def identity(tables: dict[str, Any], overrides: Sequence[str], also: str) -> str:
     """The digest of a single run; see `Identities`."""
     return Identities(tables, also).of(overrides)
+
+
+def beside(measures: Sequence[Measure]) -> str:
+    """What a result hangs on besides the file: hyloop itself, and what is measured."""
+    return " ".join([library_digest(), *(f"{m.name}={m.text}" for m in measures)])
 
 
 def _text_by_content(text: str) -> str:

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from hyloop.ensembles.outcome import Row
+from hyloop.ensembles.outcome import AGAIN, Row
 from hyloop.errors import BadInput
 
 __all__ = ["Journal"]
@@ -40,7 +40,7 @@ class Journal:
                 file.truncate(len(whole))
 
     def _open(self, identity: str) -> bool:
-        return identity not in self.rows or self.rows[identity].outcome == "died"
+        return identity not in self.rows or self.rows[identity].outcome in AGAIN
 
     def add(self, rows: Iterable[Row]) -> list[Row]:
         """Write rows and wait until the disk has them; returns those that are new.

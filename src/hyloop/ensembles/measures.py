@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hyloop.errors import BadInput, UnknownName
+from hyloop.metrics import nrmse
 from hyloop.record import Recording
 from hyloop.study.build import Built
 
@@ -21,6 +22,9 @@ MEASURES: dict[str, Callable[[np.ndarray], float]] = {
     "last": lambda x: float(x[-1].max()),
 }
 """Statistics, each the largest (min: the smallest) of all channels; peak and end are of absolute values."""
+
+PAIRED: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {"error": lambda x, y: nrmse(y, x)}
+"""Statistics of two channels: error is the root mean square of their difference over the range of the second."""
 
 # those that a run has, in this order, where nothing is asked for
 _USUAL = {
@@ -54,8 +58,10 @@ def parse_measure(name: str, text: str) -> Measure:
     words = text.split()
     if len(words) < 2:
         raise BadInput(f"measure {name}: got '{text}'; wanted a statistic and channels, such as 'peak drift.*'.")
-    if words[0] not in MEASURES:
-        raise UnknownName("statistic", words[0], MEASURES, where=f"measure {name}")
+    if words[0] not in MEASURES | PAIRED:
+        raise UnknownName("statistic", words[0], MEASURES | PAIRED, where=f"measure {name}")
+    if words[0] in PAIRED and len(words) != 3:
+        raise BadInput(f"measure {name}: got '{text}'; wanted two channels, such as 'error damper1.f damper1.f_m'.")
     return Measure(name, words[0], tuple(words[1:]))
 
 
@@ -79,6 +85,8 @@ def measured_channels(built: Built, measures: Sequence[Measure]) -> tuple[list[s
             here, there = _matching(own, pattern), _matching(also, pattern)
             if not here and not there:
                 raise UnknownName("channel", pattern, [*own, *also], where=f"measure {measure.name}")
+            if measure.statistic in PAIRED and len(here) + len(there) > 1:
+                raise BadInput(f"measure {measure.name}: {pattern} is several channels; {measure.statistic} takes one.")
             wanted += here
             derived = derived or bool(there)
     return list(dict.fromkeys(wanted)), derived
@@ -88,17 +96,24 @@ def values_of(recording: Recording, measures: Sequence[Measure]) -> dict[str, fl
     """The measures of a recording, by name."""
     found = {}
     for name, statistic, patterns in measures:
+        if statistic in PAIRED:
+            x, y = (recording.data[:, _column(recording.names, pattern)] for pattern in patterns)
+            found[name] = PAIRED[statistic](x, y)
+            continue
         columns = [k for k, channel in enumerate(recording.names) if any(fnmatchcase(channel, p) for p in patterns)]
         found[name] = MEASURES[statistic](recording.data[:, columns])
     return found
 
 
 def units_of(built: Built, measures: Sequence[Measure]) -> dict[str, str]:
-    """Units of the measures: that of the first channel that matches."""
+    """Units of the measures: that of the first channel that matches; of a ratio none."""
     derived = built.loop.derived()
     units = built.loop.channels | dict(zip(derived.names, derived.units, strict=True))
     return {
-        m.name: next(u for name, u in units.items() if any(fnmatchcase(name, p) for p in m.channels)) for m in measures
+        m.name: "-"
+        if m.statistic in PAIRED
+        else next(u for name, u in units.items() if any(fnmatchcase(name, p) for p in m.channels))
+        for m in measures
     }
 
 
@@ -112,3 +127,7 @@ def _derived(built: Built) -> tuple[str, ...]:
 
 def _matching(names: Sequence[str], pattern: str) -> list[str]:
     return [name for name in names if fnmatchcase(name, pattern)]
+
+
+def _column(names: Sequence[str], pattern: str) -> int:
+    return next(k for k, name in enumerate(names) if fnmatchcase(name, pattern))

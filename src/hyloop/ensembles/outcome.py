@@ -3,12 +3,13 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-__all__ = ["COMPLETE", "OUTCOMES", "Row"]
+__all__ = ["AGAIN", "COMPLETE", "OUTCOMES", "Row"]
 
 COMPLETE = "complete"
 # stopped: it diverged or passed a limit; refused: bad input; failed: a defect in hyloop; died: the process that ran it
-# ended again and again, or had too little memory: such a run is run again when it is asked for again
-OUTCOMES = (COMPLETE, "stopped", "refused", "failed", "died")
+# ended again and again, or had too little memory; unseen: the machine that was to run it does not see its files
+OUTCOMES = (COMPLETE, "stopped", "refused", "failed", "died", "unseen")
+AGAIN = ("died", "unseen")  # say something of the machine, not of the run: whoever goes on runs it again
 
 
 @dataclass(frozen=True)

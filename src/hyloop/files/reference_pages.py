@@ -13,6 +13,7 @@ from hyloop.files import (
     updaters,
     wind,
 )
+from hyloop.files.cluster import Cluster
 from hyloop.files.column_map import ColumnMap, ColumnSpec
 from hyloop.files.damping import Damping
 from hyloop.files.design import Design
@@ -29,6 +30,7 @@ from hyloop.files.rehearsal import Rehearsal
 from hyloop.files.schema import BlockSpec, Experiment, Integrator
 from hyloop.files.sites import Linearised, SiteSpec
 from hyloop.files.sweep import Sweep
+from hyloop.files.tune import Tune
 from hyloop.files.updater import Velocity
 
 __all__ = ["PAGES", "WORDS"]
@@ -49,6 +51,8 @@ PAGES: list[tuple[str, str, dict[str, type[Table]]]] = [
             "[design]": Design,
             "[ida]": Ida,
             "[pace]": Pace,
+            "[tune]": Tune,
+            "[cluster]": Cluster,
         },
     ),
     (

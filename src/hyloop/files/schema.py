@@ -12,6 +12,7 @@ from pydantic import Field, PrivateAttr, WithJsonSchema, model_validator
 
 import hyloop.integrators
 from hyloop.errors import BadInput, UnknownName
+from hyloop.files.cluster import Cluster
 from hyloop.files.controllers import ControllerSpec, command_at
 from hyloop.files.design import Design
 from hyloop.files.excitations import Excitation
@@ -28,6 +29,7 @@ from hyloop.files.sites import SiteSpec
 from hyloop.files.structures import StructureSpec
 from hyloop.files.sweep import Sweep
 from hyloop.files.transfers import AxisSpec, TransferSpec
+from hyloop.files.tune import Tune
 
 __all__ = ["METHODS", "BlockSpec", "Experiment", "Integrator", "SiteSpec"]
 
@@ -110,6 +112,8 @@ class Experiment(Table):
     design: Design | None = None
     ida: Ida = Ida()
     pace: Pace = Pace()
+    cluster: Cluster | None = None
+    tune: Tune | None = None
     _source: str = PrivateAttr("")
     _with_devices: "Experiment | None" = PrivateAttr(None)
 

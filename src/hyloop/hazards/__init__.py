@@ -3,7 +3,7 @@
 from hyloop.hazards.checks import G
 from hyloop.hazards.design_spectrum import asce7_spectrum
 from hyloop.hazards.formats import read_record, record_components, record_format, record_name
-from hyloop.hazards.library import RecordInfo, find_record, index_records
+from hyloop.hazards.library import RecordInfo, event_name, find_record, index_records
 from hyloop.hazards.loads import LoadHistory, harmonic_load
 from hyloop.hazards.motion import Baseline, GroundMotion
 from hyloop.hazards.scaling import ScaledPair, geometric_mean, scale_factor, scale_pair
@@ -29,6 +29,7 @@ __all__ = [
     "band_limited_noise",
     "default_motion",
     "envelope",
+    "event_name",
     "find_record",
     "geometric_mean",
     "harmonic",

@@ -10,7 +10,7 @@ from hyloop.data import DATA_SETS, data_folder
 from hyloop.errors import BadInput, UnknownName
 from hyloop.hazards.formats import COMPONENT_SUFFIX, read_record, record_components, record_name
 
-__all__ = ["RecordInfo", "find_record", "index_records"]
+__all__ = ["RecordInfo", "event_name", "find_record", "index_records"]
 
 _ALWAYS = {".at2", ".v2", *(f".{name}{sensor}" for name in ("ew", "ns", "ud") for sensor in ("", "1", "2"))}
 _PERHAPS = {".csv", ".txt", ".dat", ".asc", ".v2c", ".v1c"}  # a record if it can be read as one
@@ -100,6 +100,11 @@ def _station(path: Path) -> str | None:
         return f"{found['station']}?{found['rest']}"
     stem = _COMPONENT.sub("", path.stem)
     return stem if stem != path.stem else None
+
+
+def event_name(path: Path) -> str:
+    """What all components of a record have in common: the name of its file without what tells them apart."""
+    return (_station(path) or path.stem).lower()
 
 
 def _share(fragment: str, stem: str) -> float:

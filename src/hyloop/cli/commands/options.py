@@ -9,6 +9,7 @@ __all__ = [
     "Acceleration",
     "AllowScripts",
     "ColumnMap",
+    "Dask",
     "Decimal",
     "Deformation",
     "Every",
@@ -17,10 +18,12 @@ __all__ = [
     "Open",
     "Rate",
     "Site",
+    "Slurm",
     "Start",
     "TimeColumn",
     "Units",
     "Velocity",
+    "Workers",
 ]
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a machine instead of a table.")]
@@ -31,6 +34,16 @@ AllowScripts = Annotated[
         "--allow-scripts", help="Run the OpenSeesPy script that the structure names. It may do anything: read it first."
     ),
 ]
+
+# where many runs are run
+Workers = Annotated[int | None, typer.Option(help="Runs at the same time (default: one on every core).")]
+Dask = Annotated[
+    str | None,
+    typer.Option(
+        "--dask", metavar="ADDRESS", help="Run on the workers of this Dask scheduler, as in tcp://10.0.0.5:8786."
+    ),
+]
+Slurm = Annotated[bool, typer.Option("--slurm", help="Run in jobs of SLURM, as the table [cluster] of the file says.")]
 
 # how files of measurements are read
 Site = Annotated[str | None, typer.Option(help="Site of the recording; its channels d, v, a and f are read.")]
