@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from hyloop.cli.console import errors
 from hyloop.ensembles.engines import Engine, LocalProcesses
@@ -10,20 +11,28 @@ from hyloop.errors import BadInput
 from hyloop.files.cluster import Cluster
 from hyloop.files.schema import Experiment
 
-__all__ = ["engine_of"]
+__all__ = ["Place", "engine_of"]
+
+
+class Place(NamedTuple):
+    """Values of the options that `hyloop.cli.commands.options` names so."""
+
+    workers: int | None = None
+    dask: str | None = None
+    slurm: bool = False
 
 
 @contextmanager
-def engine_of(experiment: Experiment, workers: int | None, dask: str | None, slurm: bool) -> Iterator[Engine]:
+def engine_of(experiment: Experiment, place: Place) -> Iterator[Engine]:
     """Processes of this machine, the workers of a Dask scheduler, or jobs of SLURM; they end with the block.
 
     Parameters
     ----------
     experiment : Experiment
         Of the file: its table `[cluster]` says what a job may take.
-    workers, dask, slurm
-        Values of the options that `hyloop.cli.commands.options` names so.
+    place : Place
     """
+    workers, dask, slurm = place
     if dask is not None and slurm:
         raise BadInput("--dask and --slurm are two places; give one of them.")
     if workers is not None and (dask is not None or slurm):

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from hyloop.cli.console import console, counting_bar, errors, open_page, print_json, print_table
+from hyloop.cli.engines import Place, engine_of
 from hyloop.ensembles.campaign import MANIFEST
-from hyloop.ensembles.engines import LocalProcesses
 from hyloop.ensembles.ida import analyse
 from hyloop.ensembles.table import TABLE
 from hyloop.errors import BadInput
@@ -31,7 +31,7 @@ def run_ida(
     changes: Mapping[str, Any],
     states: Sequence[str],
     against: Path | None,
-    workers: int | None,
+    place: Place,
     out: Path | None,
     force: bool,
     allow_scripts: bool,
@@ -46,10 +46,9 @@ def run_ida(
         _remove(folder)
     elif (folder / RESULT).is_file():
         errors.print(f"{folder} is there: what has been run is not run again", soft_wrap=True)
-    engine = LocalProcesses(workers)
 
     def analysed(what: Path, where: Path, **same: Any) -> IdaResult:
-        with counting_bar(what.stem, not json) as update:
+        with engine_of(load_experiment(what, own), place) as engine, counting_bar(what.stem, not json) as update:
             same["progress"] = lambda done, most, each: update(done, most)
             return analyse(what, where, own, engine, allow_scripts=allow_scripts, **same)
 

@@ -7,9 +7,9 @@ from time import monotonic
 from typing import Any
 
 from hyloop.cli.console import console, counting_bar, open_page, print_json, print_table
+from hyloop.cli.engines import Place, engine_of
 from hyloop.cli.sweep_options import Asked, sweep_of
 from hyloop.ensembles import Campaign, Plan, Row
-from hyloop.ensembles.engines import LocalProcesses
 from hyloop.ensembles.sampling import Samples, extremes, sample
 from hyloop.ensembles.table import TABLE, check_table, write_table
 from hyloop.errors import HyloopError
@@ -28,7 +28,7 @@ _SLOW = 20.0  # or so many times as long as a table takes to be written
 def run_sweep(
     file: Path,
     asked: Asked,
-    workers: int | None,
+    place: Place,
     out: Path | None,
     report: bool,
     force: bool,
@@ -40,7 +40,6 @@ def run_sweep(
     folder = out or Path("out") / f"{file.stem}-sweep"
     check_folder(folder, "a sweep is written")
     check_table()
-    engine = LocalProcesses(workers)
     experiment = load_experiment(file, asked.overrides)
     spec = sweep_of(experiment.sweep, asked)
     common = tuple(change for change in asked.overrides if change.partition(".")[0].strip() != "sweep")
@@ -48,7 +47,10 @@ def run_sweep(
     apply_overrides(tables, common)
     samples = sample(spec, tables)
     plan = Plan(file, common, spec.measures, spec.recordings, allow_scripts, _kind(spec, samples))
-    with Campaign.opened(plan, folder, engine, check=extremes(samples), fresh=force) as campaign:
+    with (
+        engine_of(experiment, place) as engine,
+        Campaign.opened(plan, folder, engine, check=extremes(samples), fresh=force) as campaign,
+    ):
         rows = _run(campaign, samples, spec, not as_json)
         found = Swept(
             title=experiment.title,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hyloop.cli.console import console, open_page, print_json, print_table, progress_bars
-from hyloop.cli.engines import engine_of
+from hyloop.cli.engines import Place, engine_of
 from hyloop.core.writing import replacing
 from hyloop.ensembles.tune import tuned
 from hyloop.errors import BadInput
@@ -23,9 +23,7 @@ def run_tune(
     file: Path,
     overrides: Sequence[str],
     trials: int | None,
-    workers: int | None,
-    dask: str | None,
-    slurm: bool,
+    place: Place,
     out: Path | None,
     allow_scripts: bool,
     show: bool,
@@ -40,7 +38,7 @@ def run_tune(
         raise BadInput(
             f"{file}: there is no table [tune]. hyloop examples tune_compensator writes a file that has one."
         )
-    with engine_of(experiment, workers, dask, slurm) as engine, progress_bars(not json) as update:
+    with engine_of(experiment, place) as engine, progress_bars(not json) as update:
         update("compiling and tuning", 0.0)
         found = tuned(
             file,

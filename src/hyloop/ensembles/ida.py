@@ -9,9 +9,9 @@ import numpy as np
 from hyloop.ensembles.campaign import Campaign, Plan
 from hyloop.ensembles.engines import Engine, LocalProcesses
 from hyloop.ensembles.hunting import next_level
-from hyloop.ensembles.lasting import lasting
 from hyloop.ensembles.outcome import COMPLETE, Row
 from hyloop.ensembles.record_sets import ChosenRecord, choose_records, excited_by, motion_of
+from hyloop.ensembles.standing import standing
 from hyloop.ensembles.table import TABLE, write_table
 from hyloop.errors import BadInput, HyloopError
 from hyloop.files.ida import Ida, drift
@@ -91,7 +91,7 @@ def analyse(
         allow_scripts=allow_scripts,
         kind=KIND,
     )
-    with lasting(engine or LocalProcesses()) as workers, Campaign.opened(plan, folder, workers) as campaign:
+    with standing(engine or LocalProcesses()) as workers, Campaign.opened(plan, folder, workers) as campaign:
         unit = campaign.units[RESPONSE]
         _check_states(settings, unit)
         period = settings.period or period or _first_period(campaign.built, settings)

@@ -16,8 +16,10 @@ def standing(engine: Engine) -> Iterator[Engine]:
     kept = _Standing(engine)
     try:
         yield kept
-    finally:
-        kept.end()
+    except BaseException:
+        kept.stop()
+        raise
+    kept.end()
 
 
 class _Standing:
@@ -39,7 +41,7 @@ class _Standing:
             self._pool = self._engine.executor()
         return _Lent(self._pool)
 
-    def stop(self, pool: Executor) -> None:
+    def stop(self, pool: Executor | None = None) -> None:
         """End the one that is there."""
         if self._pool is not None:
             self._engine.stop(self._pool)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from hyloop.cli.commands.options import AllowScripts, Json, Open
+from hyloop.cli.commands.options import AllowScripts, Dask, Json, Open, Slurm, Workers
 
 __all__ = ["fragility", "ida"]
 
@@ -41,7 +41,9 @@ def ida(
             help="Another file, run with the same records at the same intensities; or a folder of an analysis."
         ),
     ] = None,
-    workers: Annotated[int | None, typer.Option(help="Runs at the same time (default: one on every core).")] = None,
+    workers: Workers = None,
+    dask: Dask = None,
+    slurm: Slurm = False,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="Change a value, for instance ida.first=0.2g. May be repeated.")
     ] = None,
@@ -60,10 +62,24 @@ def ida(
     are filled. What has been run stays in the folder: the same command goes on where it was broken off, and more
     records or levels are added to it. docs/ida.md has the rest.
     """
+    from hyloop.cli.engines import Place
     from hyloop.cli.ida import run_ida
 
     changes = {"levels": levels, "collapse": collapse, "mce": mce}
-    run_ida(file, set_ or [], records, changes, state or [], against, workers, out, force, allow_scripts, open_, json)
+    run_ida(
+        file,
+        set_ or [],
+        records,
+        changes,
+        state or [],
+        against,
+        Place(workers, dask, slurm),
+        out,
+        force,
+        allow_scripts,
+        open_,
+        json,
+    )
 
 
 def fragility(

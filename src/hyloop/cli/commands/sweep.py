@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from hyloop.cli.commands.options import AllowScripts, Json, Open
+from hyloop.cli.commands.options import AllowScripts, Dask, Json, Open, Slurm, Workers
 
 __all__ = ["sweep"]
 
@@ -40,7 +40,9 @@ def sweep(
             "--set", help="Change a value in all runs, for instance excitation.duration=10s. May be repeated."
         ),
     ] = None,
-    workers: Annotated[int | None, typer.Option(help="Processes (default: one on every core).")] = None,
+    workers: Workers = None,
+    dask: Dask = None,
+    slurm: Slurm = False,
     out: Annotated[Path | None, typer.Option(help="Folder to write (default: out/NAME-sweep).")] = None,
     recordings: Annotated[bool, typer.Option("--recordings", help="Keep a recording of every run.")] = False,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write a page.")] = True,
@@ -61,6 +63,7 @@ def sweep(
     with its reason. What is broken off goes on with the same command, and nothing is run twice. docs/sweeps.md has the
     rest.
     """
+    from hyloop.cli.engines import Place
     from hyloop.cli.sweep import Asked, run_sweep
 
     asked = Asked(
@@ -74,4 +77,4 @@ def sweep(
         recordings,
         tuple(set_ or ()),
     )
-    run_sweep(file, asked, workers, out, report, force, allow_scripts, open_, json)
+    run_sweep(file, asked, Place(workers, dask, slurm), out, report, force, allow_scripts, open_, json)

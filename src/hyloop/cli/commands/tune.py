@@ -33,6 +33,7 @@ def tune(
     ended. best.toml holds the best settings, to be included by another file; a page and the table runs.parquet lie
     beside it. docs/tune.md has the rest.
     """
+    from hyloop.cli.engines import Place
     from hyloop.cli.tune import run_tune
 
-    run_tune(file, set_ or [], trials, workers, dask, slurm, out, allow_scripts, open_, json)
+    run_tune(file, set_ or [], trials, Place(workers, dask, slurm), out, allow_scripts, open_, json)
