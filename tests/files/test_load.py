@@ -282,7 +282,7 @@ def test_json_schema_names_every_table():
         for name, table in schema["$defs"].items()
         if "const" in table["properties"].get("kind", {})
     }
-    tables = {"harmonic", "matrices", "noise", "record", "shear_frame", "sweep", "synthetic"}
+    tables = {"harmonic", "matrices", "noise", "record", "shear_frame", "slurm", "sweep", "synthetic"}
     frames = {"frame", "plane_frame", "tower", "opensees", *MATERIALS, *SECTIONS, *MEMBERS}
     assert set(kinds.values()) == tables | frames | set(CONTROLLERS) | set(LOADS)
 
