@@ -296,12 +296,15 @@ def test_laws_and_methods_are_found_by_name():
 
 COPIED = [
     "bidirectional",
+    "design_eight_story",
     "fluid_damper",
     "following_dampers",
     "friction_frame",
     "rc_frame",
     "servo_hydraulic",
     "six_story_brb",
+    "sweep_dampers",
+    "tune_compensator",
 ]
 
 
