@@ -55,8 +55,11 @@ class Journal:
                 while data:
                     data = data[file.write(data) :]
                 os.fsync(file.fileno())
-            except BaseException:
-                os.ftruncate(file.fileno(), before)
+            except BaseException as error:
+                if data or isinstance(error, OSError):
+                    os.ftruncate(file.fileno(), before)
+                else:  # interrupted while the disk is at work: the lines are whole
+                    self.rows |= new
                 raise
         self.rows |= new
         return list(new.values())
