@@ -18,8 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import log_ndtr, ndtr
-from scipy.stats import norm, t
+from scipy.special import log_ndtr, ndtr, ndtri, stdtrit
 
 from hyloop.errors import BadInput, BadShape
 
@@ -65,8 +64,8 @@ class Fragility:
         """
         upper = 0.5 + 0.5 * confidence
         if self.exact < 2:
-            return float(norm.ppf(upper))
-        return float(t.ppf(upper, self.exact - 1) * np.sqrt(self.exact / (self.exact - 1)))
+            return float(ndtri(upper))
+        return float(stdtrit(self.exact - 1, upper) * np.sqrt(self.exact / (self.exact - 1)))
 
     def median_interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Bounds of the median by asymptotic theory."""
