@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from hyloop.core import Param, inplace_block
+from hyloop.core.board import Board
 from hyloop.devices import bouc_wen
 from hyloop.errors import BadInput, OutOfBounds, RunFailed
 from hyloop.integrators import mkr_alpha, newmark
@@ -49,6 +50,20 @@ def test_a_run_on_the_clock_gives_the_numbers_of_a_run_to_the_last_bit(n, every,
     found = run.wait()
     assert np.array_equal(found.data, plain.data) and np.array_equal(found.time, plain.time)
     assert found.names == plain.names and found.complete
+
+
+def test_a_board_shows_rows_and_state_to_others(rng):
+    ground = rng.normal(size=40)
+    run = PacedRun(_loop(), ground, shared={"title": "three stories"})
+    try:
+        run.start()
+        found, board = run.wait(), Board.open(run.board.path)
+        assert board.about["title"] == "three stories" and board.about["names"] == list(found.names)
+        assert np.array_equal(np.vstack([board["first"], board["rows"]]), found.data)
+        assert np.array_equal(board["memory"], run.loop.snapshot().memory)
+        assert board.about["dt"] == DT and board["marks"][0] == 39
+    finally:
+        run.board.remove()
 
 
 def test_ticks_have_absolute_times(rng):

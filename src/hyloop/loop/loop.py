@@ -268,8 +268,8 @@ class Loop:
             raise BadInput("record = [] records nothing. Name at least one channel, or leave it out for all.")
         return self._wiring.layout.select(wanted)
 
-    def _own_state(self) -> None:
-        self._state = own_state(self._initial, bool(self._plan.implicit))
+    def _own_state(self, memory: np.ndarray | None = None) -> None:
+        self._state = own_state(self._initial, bool(self._plan.implicit), memory)
         self._state_table = Table(self._state)
         self._words = self._plan_table.words, self._state_table.words
 

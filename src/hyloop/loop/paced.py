@@ -1,7 +1,7 @@
 """A loop on the clock: a thread that makes one compiled call, and what others may see and ask of it meanwhile."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Thread
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from hyloop.core import Table
+from hyloop.core.board import Board
 from hyloop.core.paced import DONE, MARKS, OVERRUNS, STOP, LiveState, Pace, run_paced
 from hyloop.core.plan import ASKED, OK, PLACE, STATUS, STEP
 from hyloop.errors import BadInput, RunFailed
@@ -61,6 +62,9 @@ class PacedRun:
     record, every
         As of `Loop.run`.
     pacing : Pacing
+    shared : mapping, optional
+        Lay state, rows, marks and times on a `Board` with this description, so that other processes may see them:
+        `board`, which is there until somebody removes it.
     """
 
     def __init__(
@@ -71,6 +75,7 @@ class PacedRun:
         record: Sequence[str] | str = ("*",),
         every: str = "step",
         pacing: Pacing | None = None,
+        shared: Mapping[str, Any] | None = None,
     ) -> None:
         if loop._plan.implicit:
             raise BadInput(
@@ -85,16 +90,34 @@ class PacedRun:
         self._plan = Table(loop._plan._replace(n_channels=len(channels), channels=channels, every_tick=every == "tick"))
         layout = loop._wiring.layout
         self.names, self.units = (tuple(texts[k] for k in channels) for texts in (layout.names, layout.units))
+        shapes = {
+            "memory": (float, loop._state.memory.shape),
+            "first": (float, (1, len(channels))),
+            "rows": (float, (steps * self._per_step, len(channels))),
+            "marks": (np.int64, (MARKS,)),
+            "times": (np.int64, (2, steps * m)),
+            "blocks": (np.int64, (2, loop._plan.blocks)),
+        }
+        self.board = None if shared is None else Board.make(shapes, {**self._description(m), **shared})
+        arrays: Any = self.board or {name: np.empty(shape, kind) for name, (kind, shape) in shapes.items()}
+        if self.board:
+            loop._own_state(arrays["memory"])
         loop.start(self._excitation[0])
-        self.first = loop._state.bus[channels][None]
+        self.first = arrays["first"]
         """Row of the state at t = 0."""
+        self._rows, self._marks = arrays["rows"], arrays["marks"]
+        self._times, self._blocks = arrays["times"], arrays["blocks"]
+        for array in (self._rows, self._marks, self._times, self._blocks):
+            array[:] = 0  # zeros are written, so the pages are there
+        self.first[:] = loop._state.bus[channels]
         self.refused = lock_memory()
-        self._rows = np.zeros((steps * self._per_step, len(channels)))  # zeros are written, so the pages are there
-        self._marks = np.zeros(MARKS, np.int64)
-        self._times = np.zeros((2, steps * m), np.int64)
-        self._blocks = np.zeros((2, loop._plan.blocks), np.int64)
         self._call(0)  # compiled now, not in the first tick
         self._thread = Thread(target=self._run, name="hyloop loop", daemon=True)
+
+    def _description(self, m: int) -> dict[str, Any]:
+        """What readers of the board have to know: row k stands at (k + 1) `dt`, and that at t = 0 apart as `first`."""
+        names, units, dt = list(self.names), list(self.units), self.loop.dt / self._per_step
+        return {"names": names, "units": units, "dt": dt, "per_step": self._per_step, "tick": self.loop.dt / m}
 
     def start(self) -> None:
         """Begin; the first tick comes a moment later."""

@@ -203,9 +203,11 @@ def allocate(structure: Structure, sites: Sequence[Site], wiring: Wiring) -> Sta
     return state
 
 
-def own_state(state: State, implicit: bool = False) -> State:
-    """A state of the same contents in a memory of its own; with what an implicit method needs beside it."""
-    memory = state.memory.copy()
+def own_state(state: State, implicit: bool = False, memory: np.ndarray | None = None) -> State:
+    """A state of the same contents in a memory of its own, or in this; with what an implicit method needs beside it."""
+    if memory is None:
+        memory = np.empty_like(state.memory)
+    memory[:] = state.memory
     parts = np.split(memory, np.cumsum([len(view) for view in state[1:-2]]))
     sizes = (len(state.u), len(memory)) if implicit else (0, 0)
     return State._make([memory, *parts, Table(workspace(*sizes))])
