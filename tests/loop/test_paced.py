@@ -7,6 +7,7 @@ import pytest
 
 from hyloop.core import Param, inplace_block
 from hyloop.core.board import Board
+from hyloop.core.paced import ENDED, ROWS
 from hyloop.devices import bouc_wen
 from hyloop.errors import BadInput, OutOfBounds, RunFailed
 from hyloop.integrators import mkr_alpha, newmark
@@ -61,7 +62,7 @@ def test_a_board_shows_rows_and_state_to_others(rng):
         assert board.about["title"] == "three stories" and board.about["names"] == list(found.names)
         assert np.array_equal(np.vstack([board["first"], board["rows"]]), found.data)
         assert np.array_equal(board["memory"], run.loop.snapshot().memory)
-        assert board.about["dt"] == DT and board["marks"][0] == 39
+        assert board.about["dt"] == DT and board["marks"][ROWS] == 39 and board["marks"][ENDED] == 1
     finally:
         run.board.remove()
 

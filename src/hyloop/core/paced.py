@@ -12,12 +12,13 @@ from hyloop.core.clock import nanoseconds, sleep_until
 from hyloop.core.jit import Ints, Table, bind, jit, pointer, rebind, verb
 from hyloop.core.plan import CALLED_OFF, OK, PLACE, STATUS, TOO_LATE, Plan, State
 
-__all__ = ["DONE", "MARKS", "OVERRUNS", "STOP", "LiveState", "Pace", "run_paced"]
+__all__ = ["DONE", "ENDED", "MARKS", "OVERRUNS", "ROWS", "STOP", "LiveState", "Pace", "run_paced"]
 
-DONE, STOP, TICK, WOKE, SEEN, OVERRUNS, LATE = range(7)
-MARKS = 7
-"""Whole numbers of `Pace.marks`: steps made, wish of another thread to stop, ticks begun, when the last one began, when
-the clock was read last, ticks that began too late, and how late the present one is in whole ticks."""
+DONE, ROWS, STOP, TICK, WOKE, SEEN, OVERRUNS, LATE, ENDED = range(9)
+MARKS = 9
+"""Whole numbers of `Pace.marks`: steps made, rows that are there, wish of another thread to stop, ticks begun, when the
+last one began, when the clock was read last, ticks that began too late, how late the present one is in whole ticks, and
+whether no tick will follow."""
 
 
 class Pace(NamedTuple):
@@ -110,7 +111,8 @@ def run_paced(plan_words, state_words, steps, excitation, rows):
             status = CALLED_OFF
             state.clock[PLACE] = pace.marks[STOP]
             state.clock[STATUS] = status
-        pace.marks[DONE] = i + 1  # only now do other threads see the rows
+        pace.marks[DONE] = i + 1
+        pace.marks[ROWS] = (i + 1) * stride  # only now do others see the rows
         if status != OK:
             break
     if pace.marks[TICK] > 0:

@@ -10,7 +10,7 @@ import numpy as np
 
 from hyloop.core import Table
 from hyloop.core.board import Board
-from hyloop.core.paced import DONE, MARKS, OVERRUNS, STOP, LiveState, Pace, run_paced
+from hyloop.core.paced import DONE, ENDED, MARKS, OVERRUNS, ROWS, STOP, LiveState, Pace, run_paced
 from hyloop.core.plan import ASKED, OK, PLACE, STATUS, STEP
 from hyloop.errors import BadInput, RunFailed
 from hyloop.loop.faults import fault
@@ -130,7 +130,7 @@ class PacedRun:
     @property
     def done(self) -> int:
         """Rows that are there."""
-        return int(self._marks[DONE]) * self._per_step
+        return int(self._marks[ROWS])
 
     @property
     def running(self) -> bool:
@@ -210,7 +210,10 @@ class PacedRun:
 
     def _run(self) -> None:
         self.refused += prepare_thread(self.pacing)
-        self._call(self._steps)
+        try:
+            self._call(self._steps)
+        finally:
+            self._marks[ENDED] = 1
 
     def _call(self, steps: int) -> None:
         tick = 1e9 * self.loop.dt / self.loop.substeps
