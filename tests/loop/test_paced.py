@@ -97,7 +97,7 @@ def test_a_tick_that_takes_too_long_is_counted_and_time_is_caught_up(rng):
 
 def test_an_overrun_may_end_the_run(rng):
     blocks = [FreeBlock("busy", worker(busy=5e7, at=20.0), {"d": "damper.d"})]
-    run = PacedRun(_loop(blocks=blocks, substeps=1), rng.normal(size=129), pacing=Pacing(stops=True))
+    run = PacedRun(_loop(blocks=blocks, substeps=1), rng.normal(size=129), pacing=Pacing(overrun="stop"))
     run.start()
     with pytest.raises(RunFailed, match="later than") as stopped:
         run.wait()
