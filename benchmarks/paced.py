@@ -74,35 +74,35 @@ def plant(seconds: float = SECONDS) -> Case:
     return Case("servo-hydraulic plant, 4096 Hz", loop, loop.rows(ground), ["*"], lambda: lambda piece: piece, "go on")
 
 
-def run(test: Case, beside: Beside | None = None) -> Timing:
+def run(case: Case, beside: Beside | None = None) -> Timing:
     """One run on the clock, recorded into a file as `hyloop run --paced` does."""
-    pacing = Pacing(overrun=test.overrun)
-    going = PacedRun(test.loop, test.rows, record=test.record, every="tick", pacing=pacing, shared={"title": test.name})
+    pacing = Pacing(overrun=case.overrun)
+    going = PacedRun(case.loop, case.rows, record=case.record, every="tick", pacing=pacing, shared={"title": case.name})
     assert going.board is not None
     try:
         with TemporaryDirectory() as folder, (beside or nullcontext)(going):
-            _recorded(going, test, Path(folder) / "run.h5")
+            _recorded(going, case, Path(folder) / "run.h5")
     finally:
         going.board.remove()
     return going.timing
 
 
-def _recorded(going: PacedRun, test: Case, path: Path) -> None:
-    shown, first = test.shown(), going.rows(0, 0)
+def _recorded(going: PacedRun, case: Case, path: Path) -> None:
+    shown, first = case.shown(), going.rows(0, 0)
     start = shown(Recording(np.zeros(1), going.first, first.names, first.units, first.attributes))
-    with Recorder(path, start.names, start.units, test.loop.dt / test.loop.substeps) as recorder:
+    with Recorder(path, start.names, start.units, case.loop.dt / case.loop.substeps) as recorder:
         recorder.write(start.data)
         for piece in going.pieces():
             recorder.write(shown(piece).data)
 
 
-def compared(test: Case, beside: Mapping[str, Beside], rounds: int = 2) -> dict[str, Any]:
-    """Runs of a test in turns, A B A B; of each its times, and `ratio` of its 99 % quantiles over those of the first."""
+def compared(case: Case, beside: Mapping[str, Beside], rounds: int = 2) -> dict[str, Any]:
+    """Runs of a test in turns, A B A B; of each its times, and `ratio` of its 99 % quantiles to those of the first."""
     timings: dict[str, list[Timing]] = {name: [] for name in beside}
     for _ in range(rounds):
         for name, one in beside.items():
-            timings[name].append(run(test, one))
-    found: dict[str, Any] = {name: told(test.name, timing) for name, timing in timings.items()}
+            timings[name].append(run(case, one))
+    found: dict[str, Any] = {name: told(case.name, timing) for name, timing in timings.items()}
     first = next(iter(found.values()))
     for one in found.values():
         one["ratio"] = {key: one[key]["99 %"] / first[key]["99 %"] for key in ("computes", "late")}
@@ -140,7 +140,7 @@ def lines(found: Mapping[str, Any]) -> list[str]:
 
 def paced(seconds: float = SECONDS) -> dict[str, Any]:
     """Both tests; the numbers of the report are computing times of the first, and its peer is the second."""
-    ours, other = (told(test.name, [run(test)]) for test in (frame(seconds), plant(seconds)))
+    ours, other = (told(case.name, [run(case)]) for case in (frame(seconds), plant(seconds)))
     median, there = ours["computes"]["50 %"], other["computes"]["50 %"]
     return {
         "name": "paced",
