@@ -127,8 +127,9 @@ def test_a_late_tick_passes_over_what_its_policy_says(policy, ground):
     assert run.loop["counter.sum"] == 0.0 and _ticks(run.loop, "counter") == STEPS * SUBSTEPS
     assert _ticks(run.loop, "busy") == STEPS * SUBSTEPS - (0 if policy == "go on" else timing.overruns)
     if policy == "extrapolate":
-        ends = np.flatnonzero(np.diff(np.r_[0, late, 0]))
-        assert timing.extrapolated == np.minimum(ends[1::2] - ends[::2], reach).sum() < timing.overruns
+        ends = np.flatnonzero(np.diff(np.r_[0, late, 0])).reshape(-1, 2)
+        along = [min(end - begin, reach) for begin, end in ends if begin > 0]  # before the first tick is no line
+        assert timing.extrapolated == sum(along) < timing.overruns
     else:
         assert timing.extrapolated == 0
 
@@ -172,10 +173,11 @@ def test_the_response_stays_near_that_of_the_unhurried_run(policy, ground):
 def test_a_fallback_takes_over_and_hands_back_without_a_jump(ground):
     loop = _loop("fall back", busy=BUSY)
     names = ["brace.f", "brace.f_model", "brace.backup.f", "brace.fallback", "brace.trust"]
-    run = PacedRun(loop, ground, record=names, every="tick", pacing=Pacing(overrun="fall back", allowed=ALLOWED))
+    allowed = 3 * ALLOWED  # so that hardly any other tick is late
+    run = PacedRun(loop, ground, record=names, every="tick", pacing=Pacing(overrun="fall back", allowed=allowed))
     run.start()
     found = run.wait()
-    late = run.timing.lateness > ALLOWED * TICK
+    late = run.timing.lateness > allowed * TICK
     f, model, backup, share, trust = (found[name][1:] for name in names)
     assert (trust[late] == 0.0).all() and share.max() > 0.5
     assert (model[1:][late[1:]] == model[:-1][late[1:]]).all() and np.ptp(backup[late]) > 0.0
