@@ -10,15 +10,17 @@ from typing import NamedTuple
 from hyloop.core import kernel
 from hyloop.core.clock import nanoseconds, sleep_until
 from hyloop.core.jit import Ints, Table, bind, jit, pointer, rebind, verb
+from hyloop.core.overrun import Overrun, go_on, remember, tell
 from hyloop.core.plan import CALLED_OFF, OK, PLACE, STATUS, TOO_LATE, Plan, State
 
-__all__ = ["DONE", "ENDED", "MARKS", "OVERRUNS", "ROWS", "STOP", "LiveState", "Pace", "run_paced"]
+__all__ = ["DONE", "ENDED", "EXTRAPOLATED", "MARKS", "OVERRUNS", "ROWS", "STOP", "LiveState", "Pace", "run_paced"]
 
-DONE, ROWS, STOP, TICK, WOKE, SEEN, OVERRUNS, LATE, ENDED = range(9)
-MARKS = 9
+DONE, ROWS, STOP, TICK, WOKE, SEEN, OVERRUNS, LATE, ENDED, EXTRAPOLATED, OWN = range(11)
+MARKS = 11
 """Whole numbers of `Pace.marks`: steps made, rows that are there, wish of another thread to stop, ticks begun, when the
-last one began, when the clock was read last, ticks that began too late, how late the present one is in whole ticks, and
-whether no tick will follow."""
+last one began, when the clock was read last, ticks that began too late, how late the present one is in whole ticks,
+whether no tick will follow, late ticks in which forces went on along a line, and how long the present tick has computed
+outside of all blocks."""
 
 
 class Pace(NamedTuple):
@@ -33,9 +35,9 @@ class Pace(NamedTuple):
     marks: Ints
     lateness: Ints  # of every tick: when it began, less when it should have
     work: Ints  # of every tick: how long it computed
-    block_total: Ints  # of every block: time in all ticks, and in the longest
+    block_total: Ints  # of every block, and last of the structure itself: time in all ticks, and in the longest
     block_worst: Ints
-    bus_late: int  # channel that tells blocks how many ticks late the present one is; 0: nobody asks
+    overrun: Table  # of hyloop.core.overrun.Overrun: what a late tick passes over
 
 
 # what changes in a run, and its clock
@@ -49,7 +51,7 @@ def wait(plan, state):
     k = pace.marks[TICK]
     time = nanoseconds(pace.clock)
     if k > 0:
-        pace.work[k - 1] = time - pace.marks[WOKE]
+        finish(plan, pace, time)
     due = pace.start + int(k * pace.tick)
     while time < due:
         if due - time > pace.spin:
@@ -64,29 +66,50 @@ def wait(plan, state):
         pace.marks[LATE] = 1 + int(late / pace.tick)
         if pace.stops and not pace.marks[STOP]:
             pace.marks[STOP] = TOO_LATE
-    if pace.bus_late:
-        state.bus[pace.bus_late] = pace.marks[LATE]
     pace.marks[TICK] = k + 1
 
 
 @verb
+def finish(plan, pace, time):
+    """Note how long the tick that ends has computed; what no block has taken was the structure's."""
+    pace.work[pace.marks[TICK] - 1] = time - pace.marks[WOKE]
+    spend(pace, plan.blocks, pace.marks[OWN] + time - pace.marks[SEEN])
+
+
+@verb
+def spend(pace, b, took):
+    """Note the time of a block in a tick."""
+    pace.block_total[b] += took
+    if took > pace.block_worst[b]:
+        pace.block_worst[b] = took
+
+
+@verb
 def ramp(plan, state, j):
-    """Move every site along its ramp, when it is time."""
+    """Move every site along its ramp, when it is time, and see to what stands in for models in a late tick."""
+    pace = bind(Pace, state.pace)
+    overrun = bind(Overrun, pace.overrun)
+    if overrun.reach and not pace.marks[LATE]:
+        remember(overrun, state.bus, pace.marks[TICK] - 1)
     wait(plan, state)
+    if overrun.reach and pace.marks[LATE]:
+        pace.marks[EXTRAPOLATED] += go_on(overrun, state.bus, pace.marks[TICK] - 1)
+    tell(overrun, state.bus, pace.marks[LATE])
     kernel.ramp(plan, state, j)
+    time = nanoseconds(pace.clock)
+    pace.marks[OWN] = time - pace.marks[WOKE]
+    pace.marks[SEEN] = time
 
 
 @verb
 def advance(plan, state, b):
-    """Advance a block and note how long it took."""
+    """Advance a block, unless a late tick passes it over, and note how long it took."""
     pace = bind(Pace, state.pace)
-    kernel.advance(plan, state, b)
+    if pace.marks[LATE] == 0 or bind(Overrun, pace.overrun).keeps[b]:
+        kernel.advance(plan, state, b)
     time = nanoseconds(pace.clock)
-    took = time - pace.marks[SEEN]
+    spend(pace, b, time - pace.marks[SEEN])
     pace.marks[SEEN] = time
-    pace.block_total[b] += took
-    if took > pace.block_worst[b]:
-        pace.block_worst[b] = took
 
 
 respond = verb(rebind(kernel._respond, ramp=ramp, advance=advance))
@@ -116,5 +139,5 @@ def run_paced(plan_words, state_words, steps, excitation, rows):
         if status != OK:
             break
     if pace.marks[TICK] > 0:
-        pace.work[pace.marks[TICK] - 1] = nanoseconds(pace.clock) - pace.marks[WOKE]
+        finish(plan, pace, nanoseconds(pace.clock))
     return pace.marks[DONE]

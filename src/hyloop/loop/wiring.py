@@ -33,6 +33,7 @@ class Wiring(NamedTuple):
     first_watched: int  # their place on the bus
     shared: dict[str, str]  # parameter a site does not have for itself, and the channel that stands for it
     places: list[str]  # what the channels of every block begin with
+    physical: int  # how many blocks, the first ones, belong to physical sites
 
 
 class Connection(NamedTuple):
@@ -92,6 +93,7 @@ def wire(
         p_start.append(layout[shared.get(first, first)] if law.params else 0)
 
     place_sites([site for site in sites if site.physical], place)
+    physical = len(instances)
     for free in blocks:
         place(free.name, free.block, dict(free.inputs), dict(free.outputs))
     place_sites([site for site in sites if not site.physical], place)
@@ -113,6 +115,7 @@ def wire(
         first_watched,
         shared,
         places,
+        physical,
     )
 
 

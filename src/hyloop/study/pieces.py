@@ -1,21 +1,25 @@
 """The rows of a run in pieces, as they are written: as fast as it goes, or on the clock."""
 
 from collections.abc import Iterator
+from dataclasses import fields
+from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
 
+from hyloop.errors import UnknownName
 from hyloop.files.pace import Pace
 from hyloop.loop import Loop, PacedRun, Pacing, Timing
 from hyloop.record import Recording
 
-__all__ = ["clock_of", "on_the_clock", "straight_on", "timing_attributes"]
+__all__ = ["budget_notes", "clock_of", "on_the_clock", "straight_on", "timing_attributes"]
 
 CHUNKS = 200  # pieces of a run at most: often enough for a smooth progress bar
 PIECE = 64  # steps of a piece at least: rare enough to cost little
 BINS = 10.0 ** np.arange(-7.0, 0.26, 0.25)  # s: edges of the histograms, four in a decade
 QUANTILES = {"50 %": 0.5, "99 %": 0.99, "99.9 %": 0.999, "99.99 %": 0.9999, "largest": 1.0}
 SLOWEST = 8  # blocks that are told
+STRUCTURE = "structure"  # in a budget: all that is no block
 
 
 def straight_on(loop: Loop, rows: np.ndarray, **settings: Any) -> Iterator[tuple[Recording, float]]:
@@ -27,8 +31,12 @@ def straight_on(loop: Loop, rows: np.ndarray, **settings: Any) -> Iterator[tuple
 
 def clock_of(loop: Loop, rows: np.ndarray, pace: Pace, **settings: Any) -> PacedRun:
     """A run on the clock as the file has it."""
-    pacing = Pacing(pace.spin, pace.allowed, pace.overrun == "stop", pace.priority, pace.core)
-    return PacedRun(loop, rows, **settings, pacing=pacing)
+    said = {entry.name: getattr(pace, entry.name) for entry in fields(Pacing)}
+    names = [STRUCTURE, *loop.connections]
+    for pattern in pace.budget:
+        if not any(fnmatchcase(name, pattern) for name in names):
+            raise UnknownName("block", pattern, names, where="pace.budget")
+    return PacedRun(loop, rows, **settings, pacing=Pacing(**said))
 
 
 def on_the_clock(run: PacedRun, rows: int) -> Iterator[tuple[Recording, float]]:
@@ -42,13 +50,29 @@ def on_the_clock(run: PacedRun, rows: int) -> Iterator[tuple[Recording, float]]:
 def timing_attributes(timing: Timing, pace: Pace) -> dict[str, Any]:
     """What a recording says of how its run kept its time; times in µs."""
     tick, micro = timing.tick, 1e6
-    slowest = sorted(timing.blocks.items(), key=lambda item: -item[1][0])[:SLOWEST]
+    ordered = sorted(timing.blocks.items(), key=lambda item: -item[1][0])
+    slowest, others = ordered[:SLOWEST], [spent for _, spent in ordered[SLOWEST:]]
     told: dict[str, Any] = {"tick": round(micro * tick, 3), "overruns": timing.overruns, "policy": pace.overrun}
+    if pace.overrun == "extrapolate":
+        told["extrapolated"] = timing.extrapolated
     if len(timing.work):
         for name, values in (("lateness", timing.lateness), ("work", timing.work)):
             told[name] = {key: round(micro * float(np.quantile(values, q)), 2) for key, q in QUANTILES.items()}
             told[f"{name}, histogram"] = np.histogram(np.clip(values, BINS[0], BINS[-1]), BINS)[0].tolist()
     told["blocks"] = {name: [round(micro * mean, 3), round(micro * worst, 2)] for name, (mean, worst) in slowest}
+    told["other blocks"] = round(micro * sum(mean for mean, _ in others), 3)
+    told["structure"] = [round(micro * one, 3) for one in timing.structure]
     if timing.refused:
         told["refused"] = list(timing.refused)
     return told
+
+
+def budget_notes(timing: Timing, pace: Pace) -> list[str]:
+    """Blocks, or the structure, that have taken more of a tick in the mean than the file allows them."""
+    notes, spent = [], {STRUCTURE: timing.structure, **timing.blocks}
+    for pattern, share in pace.budget.items():
+        for name, (mean, _) in spent.items():
+            if fnmatchcase(name, pattern) and mean > share * timing.tick:
+                taken = 100 * mean / timing.tick
+                notes.append(f"{name} takes {taken:.3g} % of a tick in the mean; its budget is {100 * share:g} %")
+    return notes

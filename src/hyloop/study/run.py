@@ -21,7 +21,7 @@ from hyloop.study.comfort import described_comfort
 from hyloop.study.control import described_controllers
 from hyloop.study.following import described_models
 from hyloop.study.pictures import PictureWatch
-from hyloop.study.pieces import clock_of, on_the_clock, straight_on, timing_attributes
+from hyloop.study.pieces import budget_notes, clock_of, on_the_clock, straight_on, timing_attributes
 from hyloop.study.tested import LawRanges, without
 from hyloop.study.trained import outside_notes
 from hyloop.study.trust import described_trust, fallback_notes
@@ -211,6 +211,7 @@ def _record(
     first = chosen(loop.advance(rows[:0], with_present=True, **settings))
     attributes |= {**first.attributes, "building": built.building} | picture.attributes
     check_room(path, (1 + (len(rows) - 1) * per_step) * (1 + len(first.names)) + picture.numbers)
+    clock = clock_of(loop, rows, built.experiment.pace, **settings) if paced else None
     if keep is not None and (earlier := set_aside(path, ".html", PICTURE)):
         keep(earlier)
     with (
@@ -218,7 +219,6 @@ def _record(
         picture.recording(path, attributes, overwrite or keep is not None),
     ):
         recorder.write(first.data)
-        clock = clock_of(loop, rows, built.experiment.pace, **settings) if paced else None
         begin = perf_counter()  # everything is compiled by now
         try:
             for piece, done in on_the_clock(clock, len(rows) - 1) if clock else straight_on(loop, rows, **settings):
@@ -234,7 +234,8 @@ def _record(
             stop.args = (*stop.args, f"{path} holds what was recorded until then, and is marked as not complete")
             raise
         elapsed = perf_counter() - begin
-        if outside := [*outside_notes(loop), *fallback_notes(loop), *tested.notes()]:
+        over = budget_notes(clock.timing, built.experiment.pace) if clock else []
+        if outside := [*outside_notes(loop), *fallback_notes(loop), *tested.notes(), *over]:
             recorder.outcome["notes"] = [*built.notes, *outside]
         recorder.outcome["timing"] = _timing(loop, (len(rows) - 1) * loop.substeps, elapsed)
         if clock:
