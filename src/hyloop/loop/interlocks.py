@@ -110,7 +110,7 @@ def _number(value: float, unit: str) -> str:
     scale, unit = {"m": (1e3, "mm"), "m/s": (1e3, "mm/s"), "N": (1e-3, "kN"), "N/s": (1e-3, "kN/s")}.get(
         unit, (1.0, unit)
     )
-    return f"{scale * value:.4g} {unit}"
+    return f"{scale * value:.5g} {unit}"
 
 
 def _kept(loop: "Loop") -> dict[str, Kept]:
