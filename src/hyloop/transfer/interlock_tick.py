@@ -70,8 +70,8 @@ class Kept(NamedTuple):
     slow: float  # velocity of the command, smoothed
     wanted: float  # of the tick before, and the one before that
     wanted_before: float
-    d: float  # measured in the tick before that
-    f: float
+    d_heard: float  # measured in the tick before that
+    f_heard: float
     path: float  # of the command, all in all
     still_d: float  # s since the measured deformation has changed, and the path until then
     path_d: float
