@@ -30,6 +30,7 @@ __all__ = ["record_built", "run_experiment", "run_file", "run_in_memory"]
 
 Progress = Callable[[float], None]
 Keep = Callable[[Path], None]
+_TOLD = 12  # interlocks, the first ones to trip: all that an outcome has room for
 _TAKEN = "another run is recording into it"
 
 
@@ -228,6 +229,9 @@ def _record(
         except RunFailed as failure:
             recorder.write(chosen(failure.result).data)
             recorder.outcome["fault"] = str(failure)
+            if log := failure.result.attributes.get("interlocks"):
+                recorder.outcome["interlocks"] = log[:_TOLD]
+            failure.result = replace(failure.result, path=path)
             raise
         except KeyboardInterrupt as stop:
             recorder.outcome["fault"] = "interrupted"
