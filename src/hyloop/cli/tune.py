@@ -5,6 +5,7 @@ from pathlib import Path
 
 from hyloop.cli.console import console, open_page, print_json, print_table, progress_bars
 from hyloop.cli.engines import Place, engine_of
+from hyloop.cli.going_on import going_on
 from hyloop.core.writing import replacing
 from hyloop.ensembles.tune import tuned
 from hyloop.errors import BadInput
@@ -38,7 +39,7 @@ def run_tune(
         raise BadInput(
             f"{file}: there is no table [tune]. hyloop examples tune_compensator writes a file that has one."
         )
-    with engine_of(experiment, place) as engine, progress_bars(not json) as update:
+    with going_on(folder), engine_of(experiment, place) as engine, progress_bars(not json) as update:
         update("compiling and tuning", 0.0)
         found = tuned(
             file,

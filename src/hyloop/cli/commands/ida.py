@@ -20,7 +20,7 @@ _Confidence = Annotated[str | None, typer.Option(help="Of intervals and bands (d
 
 
 def ida(
-    file: Annotated[Path, typer.Argument(help="Experiment file (TOML) with an [excitation] of kind record.")],
+    file: Annotated[Path, typer.Argument(help="Experiment file (TOML) with an \\[excitation] of kind record.")],
     records: Annotated[
         str | None,
         typer.Option(
