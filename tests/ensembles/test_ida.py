@@ -131,6 +131,17 @@ def test_curves_and_collapse_are_those_of_an_independent_integration(file):
     assert found.stops == {"drift": sum(len(curve.fell) for curve in found.curves)}
 
 
+def test_without_a_drift_that_counts_it_collapses_by_instability(file):
+    """Under its weight the oscillator falls by itself once it is far out, which the energy of its motion shows."""
+    found = run(file, 'ida.collapse="1e9 m"')
+    fallen = [
+        (record, level) for record, curve in zip(found.records, found.curves, strict=True) for level in curve.fell
+    ]
+    assert found.stops == {"energy": len(fallen)} and {record.name for record, _ in fallen} == {"one", "two", "three"}
+    assert all(drift(file.parent, record.name, level / record.unit) == np.inf for record, level in fallen)
+    assert all(curve.capacity[1] == EXACT for curve in found.curves)
+
+
 def test_it_goes_on_where_it_broke_off_and_gives_the_same(file):
     class Enough(Exception):
         pass
