@@ -125,6 +125,8 @@ SWEEP = ("sweep", "tiny.toml")
         (("--range", f"{FORCE}=1kN:2kN", "--sample", "monte-carlo"), "unknown way to sample"),
         (("--grid", "seed=1,2", "--records", "west*"), "no record of the data folder fits"),
         (("--grid", "seed=1,2", "--records", "3"), "the data folder has 0"),
+        (("--grid", "seed=1,2", "--records", "0"), "the set of records is empty"),
+        (("--set", "sweep.records=true"), "a pattern such as"),
         (("--grid", "seed=1,2", "--measure", "d=peak drift.9"), "unknown channel 'drift.9'"),
         (("--grid", "seed=1,2", "--measure", "d=worst drift.1"), "unknown statistic"),
         (("--grid", "seed=1,2", "--measure", "peak drift.1"), "--measure"),
