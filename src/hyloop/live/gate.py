@@ -20,6 +20,12 @@ def authority(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self' ws://{host}; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+)
+
+
 class Gate:
     """Stands before the application: refuses, or lets through and sets the headers that keep a page to itself.
 
@@ -40,13 +46,7 @@ class Gate:
         self._app, self._token = app, token.encode()
         self._hosts = frozenset(authority(host, port) for host in hosts)
         self._cookie = f"hyloop-{port}"
-        sockets = " ".join(sorted(f"ws://{host}" for host in self._hosts))
         self._headers = {
-            "Content-Security-Policy": (
-                f"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-                f"connect-src 'self' {sockets}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-                "require-trusted-types-for 'script'"
-            ),
             "Cache-Control": "no-store",
             "Referrer-Policy": "no-referrer",
             "X-Content-Type-Options": "nosniff",
@@ -62,14 +62,14 @@ class Gate:
         named, http = self._headers_of(scope), scope["type"] == "http"
         ours = self._is_ours(named, must_say=not http)
         if http and ours and scope["path"] == "/" and (given := parse_qs(scope["query_string"]).get(b"token")):
-            await self._greet(given[-1])(scope, receive, self._guarded(send))
+            await self._greet(given[-1])(scope, receive, self._guarded(send, named))
         elif not ours or not self._knows(named):
             if http:
-                await PlainTextResponse(_REFUSED, 403)(scope, receive, self._guarded(send))
+                await PlainTextResponse(_REFUSED, 403)(scope, receive, self._guarded(send, named))
             else:
                 await send({"type": "websocket.close", "code": 1008})  # before it is accepted: 403
         else:
-            await self._app(scope, receive, self._guarded(send) if http else send)
+            await self._app(scope, receive, self._guarded(send, named) if http else send)
 
     @staticmethod
     def _headers_of(scope: Scope) -> dict[bytes, list[bytes]]:
@@ -105,10 +105,15 @@ class Gate:
         answer.set_cookie(self._cookie, self._token.decode(), httponly=True, samesite="lax", path="/")
         return answer
 
-    def _guarded(self, send: Send) -> Send:
+    def _guarded(self, send: Send, named: dict[bytes, list[bytes]]) -> Send:
+        """Answers with the headers; a page may speak to the server it came from, and to nobody else."""
+        asked = named.get(b"host", [b""])[0].decode("latin-1").lower()
+        policy = _POLICY.format(host=asked if asked in self._hosts else "invalid")
+        headers = {"Content-Security-Policy": policy, **self._headers}
+
         async def guarded(said: Message) -> None:
             if said["type"] == "http.response.start":
-                own: list[Any] = [(k.lower().encode(), v.encode()) for k, v in self._headers.items()]
+                own: list[Any] = [(k.lower().encode(), v.encode()) for k, v in headers.items()]
                 said = {**said, "headers": [*said.get("headers", []), *own]}
             await send(said)
 

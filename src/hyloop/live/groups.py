@@ -22,6 +22,12 @@ _KINDS = {
     "load": "loads",
     "t": "time",
 }
+_DEVICES = {
+    "f": "force of devices",
+    "d": "deformation of devices",
+    "v": "velocity of devices",
+    "a": "acceleration of devices",
+}
 _MOST = 6  # of a kind that are drawn at first
 
 
@@ -35,13 +41,14 @@ class Group:
     signals: list[int]
 
 
-def groups_of(signals: Signals, about: Mapping[str, Any]) -> list[Group]:
-    """Every signal in one group; parameters in groups of their own, after the others."""
+def groups_of(signals: Signals, about: Mapping[str, Any], sites: Sequence[str]) -> list[Group]:
+    """Every signal in one group; those of all devices together, parameters in groups of their own after the others."""
     parameters = set(about.get("parameters", ()))
+    devices = {f"{site}.{key}": title for site in sites for key, title in _DEVICES.items()}
     found: dict[tuple[bool, str, str], list[int]] = {}
     for number, name in enumerate(signals.names):
         owner = name.split(".")[0].split(",")[0]
-        title = _KINDS.get(owner, owner)
+        title = devices.get(name) or _KINDS.get(owner, owner)
         fixed = name in parameters
         found.setdefault((fixed, f"{title}, parameters" if fixed else title, signals.units[number]), []).append(number)
     groups = []

@@ -68,7 +68,7 @@ class PageServer:
         self._thread.start()
 
     def _begin(self) -> None:
-        command = [sys.executable, "-m", "hyloop.live"]
+        command = [sys.executable, "-P", "-m", "hyloop.live"]
         pipe = subprocess.PIPE
         # a session of its own: Ctrl-C in the terminal is for the run
         process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, start_new_session=True)

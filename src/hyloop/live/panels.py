@@ -131,7 +131,7 @@ def panels_of(signals: Signals, about: Mapping[str, Any]) -> Panels:
     return Panels(
         head,
         [section for section in sections if section.charts],
-        groups_of(signals, about),
+        groups_of(signals, about, list(sites)),
         telling(signals, about, list(sites)),
         drifts,
         picture,
@@ -207,7 +207,7 @@ def _loops(
         elif truth in signals:
             lines = [("model", d, f), ("truth", d, truth)]
         loops.append((site, _loop(signals, site, lines, len(loops))))
-        told.append(len(lines) + (site in about.get("transfer", {})))
+        told.append(2 * len(lines) + (site in about.get("transfer", {})))
     return loops, told
 
 

@@ -49,10 +49,8 @@ def _told(watched: Watched) -> tuple[str, str]:
     if standing.state == "ended":
         kept = watched.source.attributes.get("paced", {}).get("overruns")
         kept = deadlines.overruns if deadlines is not None else kept
-        return (
-            "ended",
-            f"Ended: all of {_seconds(now)} s are there{'' if kept is None else f', {_ticks(kept)} too late'}.",
-        )
+        late = "; all of it is here" if kept is None else f", {_ticks(kept)} too late"
+        return "ended", f"Ended after {_seconds(now)} s{late}."
     if standing.state == "stopped":
         return "stopped", f"Stopped by a person after {far}."
     if standing.state == "failed":
@@ -118,7 +116,7 @@ def _third(watched: Watched) -> Number:
     pace = _pace(watched)
     if pace and "work" in pace:
         share = 100.0 * pace["work"]["99.9 %"] / pace["tick"]
-        return f"{short(share, 2)} %", "of a tick is computed, in 99.9 % of all at most"
+        return f"{short(share, 2)} %", "of a tick is computed, at most in 99.9 % of them"
     if forces := watched.panels.forces:
         sizes = {site: float(np.nan_to_num(max(-least[f], greatest[f]))) for site, f in forces.items()}
         site = max(sizes, key=lambda name: sizes[name])

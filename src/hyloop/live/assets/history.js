@@ -1,8 +1,17 @@
 // Signals over time: smallest and largest value of every bucket, drawn by uPlot.
 import { Ring } from "./ring.js";
-import { colour, element, key, look, short } from "./look.js";
+import { colour, element, key, look, ticks } from "./look.js";
 
 const height = 168, narrowest = 0.35; // of what is drawn, when the scale becomes smaller again
+
+function inOrder(line, count) { // of a bucket, first what is nearer to the one before: a slope stays smooth
+  let before = 0;
+  for (let k = 0; k < count; k += 2) {
+    const sum = line[k] + line[k + 1];
+    if (k && (line[k] < line[k + 1]) === (sum < before)) [line[k], line[k + 1]] = [line[k + 1], line[k]];
+    before = sum;
+  }
+}
 
 export class History {
   constructor(chart, about) {
@@ -33,20 +42,21 @@ export class History {
     const { chart } = this, lines = chart.lines.map(line => this.stroke(colour(line.series)));
     const band = chart.band ? [this.stroke(colour(2), 0.7), this.stroke(colour(2), 0.7)] : [];
     const first = 1 + lines.length, axis = { stroke: () => look.soft, grid: { stroke: () => look.line, width: 1 },
-      ticks: { show: false }, font: "12px system-ui, sans-serif" };
+      ticks: { show: false }, font: "12px system-ui, sans-serif",
+      values: (_, values, axis, space, step) => ticks(values, step) };
     this.plot = new uPlot({
       width: this.room.clientWidth, height, padding: [6, 8, 0, 0], legend: { show: false },
       cursor: { show: false }, select: { show: false },
       scales: { x: { time: false, range: () => this.window }, y: { range: (_, low, high) => this.scale(low, high) } },
       series: [{}, ...lines, ...band],
       bands: band.length ? [{ series: [first + 1, first], fill: `${colour(2)}38` }] : [],
-      axes: [{ ...axis, size: 26, values: (_, ticks) => ticks.map(short) },
-        { ...axis, size: 56, values: (_, ticks) => ticks.map(short) }],
+      axes: [{ ...axis, size: 26 }, { ...axis, size: 62 }],
       hooks: { draw: [plot => this.levels(plot)] },
     }, [[], ...this.signals.map(() => [])], this.room);
   }
 
-  stroke(paint, width = 1.3) { return { stroke: paint, width, points: { show: false } }; }
+  // a line of one point is drawn several times as fast as a thicker one
+  stroke(paint, width = 1) { return { stroke: paint, width, points: { show: false } }; }
 
   scale(low, high) { // widens at once, narrows only when much is empty
     if (low === null || !(low <= high)) return this.drawn || [-1, 1];
@@ -79,6 +89,7 @@ export class History {
     if (this.times.length < count) this.times = new Float64Array(ring.capacity * ring.width);
     const half = bucket / ring.width, start = about.t0 + ring.begin * bucket;
     for (let k = 0; k < count; k += 1) this.times[k] = start + k * half; // each of both values has a place of its own
+    if (ring.size > 1) for (const line of ring.values) inOrder(line, count);
     if (!this.plot) this.make();
     this.plot.setData([this.times.subarray(0, count), ...ring.values.map(line => line.subarray(0, count))]);
   }

@@ -41,6 +41,13 @@ export function short(value) { // three digits
   return minus(size >= 1e5 || size < 1e-3 ? value.toExponential(1) : String(Number(value.toPrecision(3))));
 }
 
+export function ticks(values, step) { // with as many digits as tell them apart
+  const least = Math.floor(Math.log10(step) + 1e-9), most = Math.max(...values.map(Math.abs));
+  if (most < 1e5 && least > -4) return values.map(value => minus(value.toFixed(Math.max(0, -least))));
+  return values.map(value => value === 0 ? "0"
+    : minus(value.toExponential(Math.max(0, Math.floor(Math.log10(Math.abs(value))) - least))));
+}
+
 export function roundDown(value) { // to 1, 2 or 5 times a power of ten
   const power = 10 ** Math.floor(Math.log10(value)), part = value / power;
   return Number(((part >= 5 ? 5 : part >= 2 ? 2 : 1) * power).toPrecision(1));

@@ -50,7 +50,7 @@ function build(said) { // anew, unless it is the run that is shown already
     choice = new Choice(about, choice && [...choice.chosen].filter(name => about.names.includes(name)), redoHistories);
     histories = element("div", { className: "charts" });
     pace = new Histogram();
-    const sections = [section("Histories", "Smallest and largest value of every moment.", [choice.box, histories])];
+    const sections = [section("Histories", "Over time in s, with the smallest and the largest value of every moment.", [choice.box, histories])];
     about.sections.forEach((one, n) => {
       const made = one.charts.map((chart, k) => {
         const Kind = chart.kind === "loop" ? Loop : History;
