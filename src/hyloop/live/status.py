@@ -116,7 +116,7 @@ def _third(watched: Watched) -> Number:
     pace = _pace(watched)
     if pace and "work" in pace:
         share = 100.0 * pace["work"]["99.9 %"] / pace["tick"]
-        return f"{short(share, 2)} %", "of a tick is computed, at most in 99.9 % of them"
+        return f"{short(share, 2)} %", "of a tick is computed in 99.9 % of them, or less"
     if forces := watched.panels.forces:
         sizes = {site: float(np.nan_to_num(max(-least[f], greatest[f]))) for site, f in forces.items()}
         site = max(sizes, key=lambda name: sizes[name])

@@ -1,7 +1,7 @@
 // A frame with ticks on a canvas, linear or logarithmic, for what is not over time.
 import { look, roundDown, short } from "./look.js";
 
-const left = 52, right = 10, top = 8, bottom = 36;
+const left = 62, right = 10, top = 8, bottom = 36;
 
 export class Sheet { // a canvas that is as sharp as the screen
   constructor(height, label) {
@@ -52,6 +52,11 @@ function decades([low, high]) {
   return ticks;
 }
 
+function decade(value) { // 100, 1000, 10⁴
+  const power = Math.round(Math.log10(value));
+  return power < 4 ? short(value) : `10${[...String(power)].map(digit => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("")}`;
+}
+
 export function frame(sheet, x, y, labels, log = false) { // returns where values lie on the sheet
   const { pen, width, height } = sheet, w = width - left - right, h = height - top - bottom;
   const to = log ? Math.log10 : value => value;
@@ -60,13 +65,14 @@ export function frame(sheet, x, y, labels, log = false) { // returns where value
   const X = value => left + w * px(value), Y = value => top + h * (1 - py(value));
   pen.lineWidth = 1;
   pen.strokeStyle = look.line;
+  const said = log ? decade : short;
   for (const tick of (log ? decades : linearTicks)(x)) {
     sheet.line(X(tick), top, X(tick), top + h);
-    sheet.text(short(tick), X(tick), top + h + 15, "center");
+    sheet.text(said(tick), X(tick), top + h + 15, "center");
   }
   for (const tick of (log ? decades : linearTicks)(y)) {
     sheet.line(left, Y(tick), left + w, Y(tick));
-    sheet.text(short(tick), left - 6, Y(tick) + 4, "right");
+    sheet.text(said(tick), left - 6, Y(tick) + 4, "right");
   }
   pen.strokeStyle = look.axis;
   if (!log) {

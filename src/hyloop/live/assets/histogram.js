@@ -23,12 +23,13 @@ export class Histogram {
     if (!this.pace || !this.sheet.begin()) return;
     const { sheet, pace } = this, { pen } = sheet, counts = kinds.map(([name]) => pace[`${name}, histogram`]);
     const edge = k => first * 10 ** (k / perDecade), most = Math.max(10, ...counts.flat());
-    const [X, Y] = frame(sheet, [first, edge(counts[0].length)], [0.7, 1.6 * most], ["µs", "ticks"], true);
+    const last = Math.max(...counts.map(row => row.findLastIndex(count => count > 0)));
+    const [X, Y] = frame(sheet, [first, Math.max(edge(last + 2), 2 * pace.tick)], [0.7, 1.6 * most], ["µs", "ticks"], true);
     counts.forEach((row, n) => {
       pen.strokeStyle = colour(n);
       pen.lineWidth = 2;
       pen.beginPath();
-      row.forEach((count, k) => {
+      row.slice(0, last + 1).forEach((count, k) => {
         if (count) for (const x of [edge(k), edge(k + 1)]) pen.lineTo(X(x), Y(count));
         else pen.moveTo(X(edge(k + 1)), Y(0.7));
       });

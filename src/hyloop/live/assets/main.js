@@ -16,7 +16,7 @@ const stats = { frames: 0, draws: 0, since: performance.now() };
 window.hyloop = { stats }; // how often something new was drawn
 
 let about = null, known = "", status = null, choice = null, pace = null, structure = null, histories = null;
-let charts = new Map(), seen = new Set(), dirty = false, touched = false, span = 10, asked = null;
+let charts = new Map(), chosen = [], made = 0, seen = new Set(), dirty = false, touched = false, span = 10, asked = null;
 
 refreshLook();
 const stop = byId("stop");
@@ -41,23 +41,20 @@ function build(said) { // anew, unless it is the run that is shown already
     [about, known] = [said, text];
     playback.begin = about.t0;
     for (const chart of charts.values()) sight.unobserve(chart.box);
-    [charts, seen] = [new Map(), new Set()];
+    [charts, seen, chosen] = [new Map(), new Set(), []];
     showTitle(about.title);
     showNotes(about.notes);
-    structure = about.picture && add("head", new Structure(about.picture));
-    const head = about.head.map((chart, k) => add(`head${k}`, new Loop(chart, about, 318)));
+    structure = about.picture && add(new Structure(about.picture));
+    const head = about.head.map(chart => add(new Loop(chart, about, 318)));
     byId("head").replaceChildren(...[structure, ...head].filter(Boolean).map(chart => chart.box));
     choice = new Choice(about, choice && [...choice.chosen].filter(name => about.names.includes(name)), redoHistories);
     histories = element("div", { className: "charts" });
     pace = new Histogram();
     const sections = [section("Histories", "Over time in s, with the smallest and the largest value of every moment.", [choice.box, histories])];
-    about.sections.forEach((one, n) => {
-      const made = one.charts.map((chart, k) => {
-        const Kind = chart.kind === "loop" ? Loop : History;
-        return add(`s${n}.${k}`, new Kind(chart, about)).box;
-      });
-      sections.push(section(one.title, one.text, [element("div", { className: "charts" }, ...made)]));
-    });
+    for (const one of about.sections) {
+      const boxes = one.charts.map(chart => add(new (chart.kind === "loop" ? Loop : History)(chart, about)).box);
+      sections.push(section(one.title, one.text, [element("div", { className: "charts" }, ...boxes)]));
+    }
     sections.push(section("On the clock", "", [pace.box]));
     byId("main").replaceChildren(...sections);
     byId("contents").replaceChildren(...sections.map(one => element("li", {},
@@ -74,19 +71,25 @@ function section(title, text, children) {
   return element("section", { id, ariaLabel: title }, heading, ...(text ? [element("p", {}, text)] : []), ...children);
 }
 
-function add(id, chart) {
-  charts.set(id, chart);
-  chart.box.dataset.chart = id;
+function add(chart) { // by a name that no other chart has had: what is under way for that one is not for this
+  chart.box.dataset.chart = `c${made += 1}`;
+  charts.set(chart.box.dataset.chart, chart);
   sight.observe(chart.box);
   return chart;
 }
 
-function redoHistories() {
-  for (const [id, chart] of charts) {
-    if (id.startsWith("h.")) { sight.unobserve(chart.box); charts.delete(id); seen.delete(id); }
+function redoHistories() { // charts that stay keep what they have
+  const name = chart => String(chart.lines.map(line => line.signal));
+  const before = new Map(chosen.map(one => [name(one.chart), one])), wanted = choice.charts();
+  chosen = wanted.map(chart => before.get(name(chart)) || add(new History(chart, about)));
+  for (const one of before.values()) {
+    if (chosen.includes(one)) continue;
+    const id = one.box.dataset.chart;
+    sight.unobserve(one.box);
+    charts.delete(id);
+    seen.delete(id);
   }
-  const made = choice.charts().map(chart => add(`h.${chart.lines.map(line => line.signal)}`, new History(chart, about)));
-  histories.replaceChildren(...made.map(chart => chart.box));
+  histories.replaceChildren(...chosen.map(one => one.box));
 }
 
 function ask() { // for what is in sight, once for all changes of a moment
