@@ -61,8 +61,8 @@ class Gate:
             return
         named, http = self._headers_of(scope), scope["type"] == "http"
         ours = self._is_ours(named, must_say=not http)
-        if http and ours and scope["path"] == "/" and (given := parse_qs(scope["query_string"]).get(b"token")):
-            await self._greet(given[-1])(scope, receive, self._guarded(send, named))
+        if http and ours and scope["path"] == "/" and (given := _query(scope).get("token")):
+            await self._greet(given[-1].encode())(scope, receive, self._guarded(send, named))
         elif not ours or not self._knows(named):
             if http:
                 await PlainTextResponse(_REFUSED, 403)(scope, receive, self._guarded(send, named))
@@ -118,3 +118,7 @@ class Gate:
             await send(said)
 
         return guarded
+
+
+def _query(scope: Scope) -> dict[str, list[str]]:
+    return parse_qs(scope["query_string"].decode("latin-1"), errors="replace")

@@ -100,6 +100,7 @@ def _listen(host: str, port: int) -> socket.socket:
         listener = socket.socket(family, socket.SOCK_STREAM)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a server that has just died had this port
         listener.bind(where)
+        listener.listen()  # from now on whoever comes is heard, if a moment later
     except OSError as error:
         raise BadInput(
             f"nobody can listen at {host}:{port} ({error.strerror or error}). Give another --port."
