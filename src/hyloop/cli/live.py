@@ -28,8 +28,8 @@ class Wish:
 class LivePage:
     """A page about a run, and then about its recording."""
 
-    def __init__(self, server: PageServer, opens: bool) -> None:
-        self._server, self._opens = server, opens
+    def __init__(self, server: PageServer, folder: Path | None) -> None:
+        self._server, self._folder = server, folder
         self._shown = False
 
     @contextmanager
@@ -38,7 +38,7 @@ class LivePage:
         try:
             self._server.start("board", board.path)
             self._shown = True
-            _tell(self._server.url, self._opens)
+            _tell(self._server.url, self._folder)
             try:
                 yield
             finally:
@@ -63,8 +63,8 @@ def live_page(wish: Wish | None) -> Iterator[LivePage | None]:
     if wish is None:
         yield None
         return
-    with PageServer(wish.host, wish.port, wish.control, _complain) as server:
-        page = LivePage(server, wish.open)
+    with PageServer(wish.host, wish.port, wish.control, _complain) as server, _own_folder() as folder:
+        page = LivePage(server, folder if wish.open else None)
         try:
             yield page
         except RunFailed as failure:
@@ -76,20 +76,26 @@ def live_page(wish: Wish | None) -> Iterator[LivePage | None]:
 
 def run_watch(recording: Path, host: str, port: int, opens: bool) -> None:
     """Show a recording, finished or growing, until Ctrl-C."""
-    with PageServer(host, port, say=_complain) as server:
+    with PageServer(host, port, say=_complain) as server, _own_folder() as folder:
         server.start("recording", recording)
-        _tell(server.url, opens)
+        _tell(server.url, folder if opens else None)
         try:
             server.stay()
         except KeyboardInterrupt:
             return
 
 
-def _tell(url: str, opens: bool) -> None:
+@contextmanager
+def _own_folder() -> Iterator[Path]:
+    """A folder that nobody else can read."""
+    with tempfile.TemporaryDirectory(prefix="hyloop-page-") as folder:
+        yield Path(folder)
+
+
+def _tell(url: str, folder: Path | None) -> None:
+    """Print the address, and open it, by way of a file: itself it would stand in the list of processes."""
     errors.print(f"live page: {url}", highlight=False, soft_wrap=True)
-    if opens:
-        # by way of a file that nobody else can read: the address itself would stand in the list of processes
-        folder = Path(tempfile.mkdtemp(prefix="hyloop-page-"))
+    if folder is not None:
         page = folder / "open.html"
         page.write_text(f'<!DOCTYPE html><meta http-equiv="refresh" content="0; url={escape(url)}">', encoding="utf-8")
         open_page(page)
