@@ -34,6 +34,7 @@ from hyloop.cli.commands import (
     sweep,
     train,
     tune,
+    watch,
 )
 from hyloop.cli.console import complain
 from hyloop.cli.surroundings import Interrupted, ReaderLeft, interruption, leave_quietly, prepare, unwritable
@@ -92,6 +93,7 @@ for command in (
     recordings.show,
     recordings.export,
     recordings.report,
+    watch.watch,
     peek.peek,
     sensors.check_sensors,
     identify.identify,

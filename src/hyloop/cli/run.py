@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from hyloop.cli.console import console, open_page, print_json, print_table, progress_bars
+from hyloop.cli.live import Wish, live_page
 from hyloop.cli.results import check_results, keeper
 from hyloop.errors import RunFailed
 from hyloop.record import Recording
@@ -27,24 +28,41 @@ def run_run(
     report: bool,
     force: bool,
     paced: bool,
+    live: Wish | None,
     allow_scripts: bool,
     show: bool,
     json: bool,
 ) -> None:
-    """Run, print tables, write a page."""
+    """Run, print tables, write a page; with `live` another page shows it from its first tick on."""
     check_results(out, force)
+    with live_page(live) as page:
+        options: dict[str, Any] = {"keep": keeper(force), "allow_scripts": allow_scripts}
+        seen: dict[str, Any] = {"paced": paced or page is not None, "show": page and page.show}
+        _run_and_tell(file, tuple(overrides), out, against, report, options, seen, show and page is None, json)
+
+
+def _run_and_tell(
+    file: Path,
+    words: tuple[str, ...],
+    out: Path | None,
+    against: str | None,
+    report: bool,
+    options: dict[str, Any],
+    seen: dict[str, Any],
+    show: bool,
+    json: bool,
+) -> None:
     other = Recording.load(against) if against not in (None, BARE) else None
-    words, missing = tuple(overrides), ""
-    options: dict[str, Any] = {"keep": keeper(force), "allow_scripts": allow_scripts}
+    missing = ""
     with progress_bars(not json) as update:
 
         def bar(name: str) -> Callable[[float], None]:
             update(name, 0.0)
             return lambda part: update(name, part)
 
-        doing = "compiling, then running on the clock" if paced else "compiling and running"
+        doing = "compiling, then running on the clock" if seen["paced"] else "compiling and running"
         try:
-            recording = run_file(file, words, out, **options, paced=paced, progress=bar(doing))
+            recording = run_file(file, words, out, **options, **seen, progress=bar(doing))
         except RunFailed as failure:
             if report and failure.result.attributes.get("interlocks"):
                 _leave_page(failure, file)

@@ -8,7 +8,7 @@ from threading import Lock
 
 from hyloop.errors import BadInput
 
-__all__ = ["holding"]
+__all__ = ["held", "holding"]
 
 # by this process: how often, so that a run can hold what its recorder holds too, and the open lock
 _held: dict[str, tuple[int, int | None]] = {}
@@ -43,6 +43,27 @@ def holding(path: Path, what: str) -> Iterator[None]:
                 with suppress(OSError):
                     _neighbour(Path(real)).unlink()  # before the lock ends, so that nobody takes a name about to go
                 os.close(opened)
+
+
+def held(path: Path) -> bool:
+    """Whether another process holds a file; one that dies holds nothing."""
+    try:
+        import fcntl
+    except ImportError:
+        return False
+    try:
+        opened = os.open(_neighbour(Path(os.path.realpath(path))), os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(opened, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(opened)
+    return False
 
 
 def _neighbour(real: Path) -> Path:

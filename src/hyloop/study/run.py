@@ -1,11 +1,15 @@
 """Run an experiment: step in chunks, record while running, show progress."""
 
+import json
+import os
 from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from hyloop.core.board import Board
 from hyloop.core.holding import holding
 from hyloop.core.writing import check_target, set_aside
 from hyloop.errors import RunFailed
@@ -13,7 +17,7 @@ from hyloop.files.load import load_experiment
 from hyloop.files.schema import Experiment
 from hyloop.loop import Loop
 from hyloop.record import PICTURE, Recorder, Recording
-from hyloop.record.layout import check_name
+from hyloop.record.layout import attributes_json, check_name
 from hyloop.record.room import check_room
 from hyloop.report.provenance import provenance
 from hyloop.study.build import Built, build
@@ -26,10 +30,11 @@ from hyloop.study.tested import LawRanges, without
 from hyloop.study.trained import outside_notes
 from hyloop.study.trust import described_trust, fallback_notes
 
-__all__ = ["record_built", "run_experiment", "run_file", "run_in_memory"]
+__all__ = ["Show", "record_built", "run_experiment", "run_file", "run_in_memory"]
 
 Progress = Callable[[float], None]
 Keep = Callable[[Path], None]
+Show = Callable[[Board, Path], AbstractContextManager[None]]
 _TOLD = 12  # interlocks, the first ones to trip: all that an outcome has room for
 _TAKEN = "another run is recording into it"
 
@@ -45,6 +50,7 @@ def run_file(
     bare: bool = False,
     paced: bool = False,
     progress: Progress | None = None,
+    show: Show | None = None,
 ) -> Recording:
     """Run an experiment file into `out`, or into the recording it names; see `run_experiment`.
 
@@ -64,6 +70,7 @@ def run_file(
         allow_scripts=allow_scripts,
         paced=paced,
         progress=progress,
+        show=show,
     )
 
 
@@ -78,6 +85,7 @@ def run_experiment(
     keep: Keep | None = None,
     paced: bool = False,
     progress: Progress | None = None,
+    show: Show | None = None,
 ) -> Recording:
     """Build and run an experiment, writing a recording while it runs; returns it as the file has it.
 
@@ -95,6 +103,9 @@ def run_experiment(
         Run on the clock, each tick at its time, as the table `pace` says.
     progress : callable, optional
         Called with the fraction done.
+    show : callable, optional
+        Called with the board of a paced run and its recording, before the first tick; what it returns is entered then,
+        and left when the recording is closed.
 
     Raises
     ------
@@ -107,7 +118,7 @@ def run_experiment(
         with holding(path, _TAKEN):  # refuse now rather than after everything is compiled
             pass
     built = build(experiment, allow_scripts=allow_scripts)
-    return record_built(built, path, source, overrides, overwrite, keep, paced, progress)
+    return record_built(built, path, source, overrides, overwrite, keep, paced, progress, show)
 
 
 def record_built(
@@ -119,12 +130,13 @@ def record_built(
     keep: Keep | None = None,
     paced: bool = False,
     progress: Progress | None = None,
+    show: Show | None = None,
 ) -> Recording:
     """Run what is built, writing a recording while it runs; see `run_experiment`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     attributes = _about(built, source, overrides)
     with holding(path, _TAKEN):
-        _record(built, path, attributes, overwrite, keep, paced, progress)
+        _record(built, path, attributes, overwrite, keep, paced, progress, show)
         return Recording.load(path)
 
 
@@ -192,6 +204,7 @@ def _record(
     keep: Keep | None,
     paced: bool,
     progress: Progress | None,
+    show: Show | None,
 ) -> None:
     every, loop, rows = built.experiment.recording.every, built.loop, built.excitation
     per_step = loop.substeps if every == "tick" else 1
@@ -212,14 +225,22 @@ def _record(
     first = chosen(loop.advance(rows[:0], with_present=True, **settings))
     attributes |= {**first.attributes, "building": built.building} | picture.attributes
     check_room(path, (1 + (len(rows) - 1) * per_step) * (1 + len(first.names)) + picture.numbers)
+    if show:
+        planned = (len(rows) - 1) * per_step
+        settings["shared"] = {"attributes": json.loads(attributes_json(attributes)), "planned": planned}
+        settings["shared"]["process"] = os.getpid()
     clock = clock_of(loop, rows, built.experiment.pace, **settings) if paced else None
     if keep is not None and (earlier := set_aside(path, ".html", PICTURE)):
         keep(earlier)
     with (
+        ExitStack() as shown,
         Recorder(path, first.names, first.units, loop.dt / per_step, attributes, overwrite=overwrite) as recorder,
         picture.recording(path, attributes, overwrite or keep is not None),
     ):
         recorder.write(first.data)
+        if show and clock and clock.board:
+            shown.callback(clock.board.remove)
+            shown.enter_context(show(clock.board, path))
         begin = perf_counter()  # everything is compiled by now
         try:
             for piece, done in on_the_clock(clock, len(rows) - 1) if clock else straight_on(loop, rows, **settings):
@@ -228,7 +249,7 @@ def _record(
                     progress(done)
         except RunFailed as failure:
             recorder.write(chosen(failure.result).data)
-            recorder.outcome["fault"] = str(failure)
+            recorder.outcome |= {"fault": str(failure), "reason": failure.reason}
             if log := failure.result.attributes.get("interlocks"):
                 recorder.outcome["interlocks"] = log[:_TOLD]
             failure.result = replace(failure.result, path=path)

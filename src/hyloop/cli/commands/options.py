@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 __all__ = [
+    "LOOPBACK",
     "Acceleration",
     "AllowScripts",
     "ColumnMap",
@@ -14,8 +15,10 @@ __all__ = [
     "Deformation",
     "Every",
     "Force",
+    "Host",
     "Json",
     "Open",
+    "Port",
     "Rate",
     "Site",
     "Slurm",
@@ -34,6 +37,13 @@ AllowScripts = Annotated[
         "--allow-scripts", help="Run the OpenSeesPy script that the structure names. It may do anything: read it first."
     ),
 ]
+
+# where a live page is seen
+LOOPBACK = "127.0.0.1"
+Host = Annotated[
+    str, typer.Option(help="Address or name of this machine under which others may look on; if not said, nobody may.")
+]
+Port = Annotated[int, typer.Option(help="Port of the live page (default: any that is free).", show_default=False)]
 
 # where many runs are run
 Workers = Annotated[int | None, typer.Option(help="Runs at the same time (default: one on every core).")]

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from hyloop.cli.commands.options import AllowScripts, Json, Open
+from hyloop.cli.commands.options import LOOPBACK, AllowScripts, Host, Json, Open, Port
+from hyloop.errors import BadInput
 
 __all__ = ["run"]
 
@@ -26,6 +27,14 @@ def run(
     paced: Annotated[
         bool, typer.Option("--paced", help="Run on the clock, each tick at its time, as the table \\[pace] says.")
     ] = False,
+    live: Annotated[
+        bool, typer.Option("--live", help="Show it in the browser while it goes on; it then runs on the clock.")
+    ] = False,
+    control: Annotated[
+        bool, typer.Option("--control", help="With --live: a button on the page that ends the run.")
+    ] = False,
+    host: Host = LOOPBACK,
+    port: Port = 0,
     allow_scripts: AllowScripts = False,
     open_: Open = False,
     json: Json = False,
@@ -35,8 +44,15 @@ def run(
     A recording that is there already is kept: out/NAME.h5 and its page become out/NAME-1.h5 and out/NAME-1.html (or the
     next number that is free). One named by --out is not written over. With --force both are replaced.
 
+    With --live the address of a page is printed, on which the run is seen from its first tick on; --open opens that
+    one. It stays when the run has ended, until Ctrl-C, or until nobody has looked at it for some seconds.
+
     A run that is interrupted (Ctrl-C) or fails leaves its recording until then, marked as not complete.
     """
+    from hyloop.cli.live import Wish
     from hyloop.cli.run import run_run
 
-    run_run(file, set_ or [], out, against, report, force, paced, allow_scripts, open_, json)
+    wish = Wish(host, port, control, open_) if live else None
+    if wish is None and (control or host != LOOPBACK or port):
+        raise BadInput("--control, --host and --port are about the live page; say --live too.")
+    run_run(file, set_ or [], out, against, report, force, paced, wish, allow_scripts, open_, json)
