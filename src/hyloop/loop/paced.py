@@ -186,6 +186,13 @@ class PacedRun:
             raise
         yield rest
 
+    def end(self, begin: int = 0) -> Recording:
+        """Stop it, wait until it has ended, rigs and all, and return its rows from `begin` on."""
+        self.stop()
+        if self._thread.ident is not None:  # it has been started
+            self._thread.join()
+        return self.rows(begin, self.done)
+
     @property
     def timing(self) -> Timing:
         """How well the ticks until now kept their time."""
