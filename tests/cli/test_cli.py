@@ -202,3 +202,15 @@ def test_quick_study(tmp_path):
     before, after = (np.array(shown[case][1:], dtype=float) for case in ("not updated", "updated"))
     assert (after < before).all() and after.mean() < 0.5 * before.mean()
     assert "wang2020" in hyloop("study", "list", cwd=tmp_path).stdout
+
+
+@pytest.mark.parametrize("paced", [(), ("--paced",)], ids=["as fast as it goes", "on the clock"])
+def test_a_run_that_its_interlock_ends_says_so_first_and_has_a_page(paced, tmp_path):
+    file, trips = ROOT / "experiments" / "guarded_frame.toml", "sites.damper1.interlock.max_d=2mm"
+    done = hyloop("run", file, "--set", trips, "--out", "run.h5", *paced, cwd=tmp_path, code=1)
+    said = done.stderr.strip().splitlines()[-1]
+    assert said.startswith("the run stopped: the interlock of damper1 tripped at") and "beyond 2 mm" in said
+    assert "The rig is in a safe state: damper1 was back at rest after" in said and "page: run.html" in said
+    recording = Recording.load(tmp_path / "run.h5")
+    assert recording.attributes["interlocks"][0]["reason"] == "displacement" and not recording.complete
+    assert Page(tmp_path / "run.html").answer.startswith("The interlock of damper1 tripped at")

@@ -300,6 +300,7 @@ COPIED = [
     "fluid_damper",
     "following_dampers",
     "friction_frame",
+    "guarded_frame",
     "rc_frame",
     "servo_hydraulic",
     "six_story_brb",

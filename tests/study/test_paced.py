@@ -166,3 +166,20 @@ def test_beside_a_busy_process_on_the_same_core_nothing_diverges(policy, tmp_pat
         assert np.array_equal(found.data, calm.data)
     assert np.abs(found["u.6"] - calm["u.6"]).max() < FARTHEST * np.abs(calm["u.6"]).max()
     assert np.abs(found["damper2.f"]).max() <= 1.05 * 25e3
+
+
+def test_an_interrupt_brings_rigs_to_safety_and_their_way_is_recorded(tmp_path):
+    """Ctrl-C, at a moment that is known: when progress is told."""
+
+    def interrupt(done):
+        raise KeyboardInterrupt
+
+    experiment = load_experiment("experiments/guarded_frame.toml")
+    with pytest.raises(KeyboardInterrupt):
+        run_experiment(experiment, tmp_path / "run.h5", paced=True, progress=interrupt)
+    kept = Recording.load(tmp_path / "run.h5")
+    (one,) = kept.attributes["interlocks"]
+    assert (one["site"], one["reason"], one["reached"]) == ("damper1", "called", True)
+    assert kept.fault.startswith("interrupted. The rig is in a safe state") and not kept.complete
+    assert np.allclose(np.diff(kept.time), 1 / 256) and kept["damper1.interlock.settled"][-1] == 1.0
+    assert kept["damper1.interlock.d"][-1] == 0.0 and kept.time[-1] > one["time"] + 0.1

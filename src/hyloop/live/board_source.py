@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from hyloop.core.board import Board
-from hyloop.core.paced import ENDED, OVERRUNS, ROWS, STOP, TICK
+from hyloop.core.paced import DOWN, ENDED, EXTRAPOLATED, OVERRUNS, ROWS, STOP, TICK
 from hyloop.core.plan import ASKED, TOO_LATE
 from hyloop.live.deadlines import Deadlines
 from hyloop.live.source import Standing
@@ -40,14 +40,15 @@ class BoardSource:
         self.t0, self.dt = 0.0, float(about["dt"])
         self._first, self._rows, self._marks = (self._board[name] for name in ("first", "rows", "marks"))
         self.planned = 1 + int(about.get("planned", len(self._rows)))
-        self.deadlines: Deadlines | None = Deadlines(float(about["tick"]), self._board["times"])
+        self.deadlines: Deadlines | None = Deadlines(float(about["tick"]), self._board["times"], about["overrun"])
         self.notes: tuple[str, ...] = ()
         self._process = _watched(about.get("process"))
 
     def look(self) -> int:
         """Rows that are there, that at t = 0 among them."""
         if self.deadlines is not None:
-            self.deadlines.see(int(self._marks[TICK]), int(self._marks[OVERRUNS]))
+            ticks, overruns, extrapolated = map(int, self._marks[[TICK, OVERRUNS, EXTRAPOLATED]])
+            self.deadlines.see(ticks, overruns, extrapolated)
         return 1 + min(int(self._marks[ROWS]), len(self._rows))
 
     def rows(self, begin: int, end: int) -> np.ndarray:
@@ -60,7 +61,7 @@ class BoardSource:
         """As the marks have it."""
         if self._marks[ENDED]:
             wish = int(self._marks[STOP])
-            if 1 + int(self._marks[ROWS]) >= self.planned:
+            if 1 + int(self._marks[ROWS]) >= self.planned and not self._marks[DOWN]:
                 return Standing("ended")
             if wish == ASKED:
                 return Standing("stopped")

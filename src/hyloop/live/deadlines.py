@@ -21,15 +21,17 @@ class Deadlines:
         Length of a tick in s.
     times : ndarray of int, (2, ticks)
         Lateness and computing time of every tick in ns, written by the loop.
+    policy : str
+        What is done about ticks that begin too late.
     """
 
-    def __init__(self, tick: float, times: np.ndarray) -> None:
-        self.tick, self._times, self._seen = tick, times, 0
-        self.overruns, self._kept = 0, [(0, 0)]
+    def __init__(self, tick: float, times: np.ndarray, policy: str = "go on") -> None:
+        self.tick, self.policy, self._times, self._seen = tick, policy, times, 0
+        self.overruns, self._extrapolated, self._kept = 0, 0, [(0, 0)]
         self._counts = np.zeros((2, len(_EDGES) - 1), int)
         self._largest = np.zeros(2)
 
-    def see(self, ticks: int, overruns: int) -> None:
+    def see(self, ticks: int, overruns: int, extrapolated: int = 0) -> None:
         """Count the ticks that are over: the one under way is not among them."""
         over = min(max(ticks - 1, 0), self._times.shape[1])
         if over > self._seen:
@@ -38,7 +40,7 @@ class Deadlines:
                 self._counts[k] += np.histogram(np.clip(row, _EDGES[0], _EDGES[-1]), _EDGES)[0]
             self._largest = np.maximum(self._largest, values.max(axis=1))
             self._seen = over
-        self.overruns = overruns
+        self.overruns, self._extrapolated = overruns, extrapolated
         self._kept.append((ticks, overruns))
         recent = ticks - _RECENT / self.tick
         while len(self._kept) > 2 and self._kept[1][0] <= recent:
@@ -59,7 +61,9 @@ class Deadlines:
 
     def told(self) -> dict[str, Any]:
         """As the attribute ``paced`` of a recording, times in µs."""
-        said: dict[str, Any] = {"tick": 1e6 * self.tick, "overruns": self.overruns}
+        said: dict[str, Any] = {"tick": 1e6 * self.tick, "overruns": self.overruns, "policy": self.policy}
+        if self.policy == "extrapolate":
+            said["extrapolated"] = self._extrapolated
         if self._seen:
             for k, name in enumerate(("lateness", "work")):
                 said[name] = {key: round(1e6 * self.quantile(k, q), 2) for key, q in _QUANTILES.items()}

@@ -124,7 +124,8 @@ class PacedRun:
     def _description(self, m: int) -> dict[str, Any]:
         """What readers of the board have to know: row k stands at (k + 1) `dt`, and that at t = 0 apart as `first`."""
         names, units, dt = list(self.names), list(self.units), self.loop.dt / self._per_step
-        return {"names": names, "units": units, "dt": dt, "per_step": self._per_step, "tick": self.loop.dt / m}
+        times = {"dt": dt, "per_step": self._per_step, "tick": self.loop.dt / m}
+        return {"names": names, "units": units, **times, "overrun": self.pacing.overrun}
 
     def start(self) -> None:
         """Begin; the first tick comes a moment later. Until the end linear algebra has one thread in this process."""
@@ -196,6 +197,13 @@ class PacedRun:
             failure.result = replace(rest, attributes=failure.result.attributes, complete=False)
             raise
         yield rest
+
+    def end(self, begin: int = 0) -> Recording:
+        """Stop it, wait until it has ended, rigs and all, and return its rows from `begin` on."""
+        self.stop()
+        if self._thread.ident is not None:  # it has been started
+            self._thread.join()
+        return self.rows(begin, self.done)
 
     @property
     def timing(self) -> Timing:

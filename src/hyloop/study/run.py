@@ -16,6 +16,7 @@ from hyloop.errors import RunFailed
 from hyloop.files.load import load_experiment
 from hyloop.files.schema import Experiment
 from hyloop.loop import Loop
+from hyloop.loop.interlocks import safe_text
 from hyloop.record import PICTURE, Recorder, Recording
 from hyloop.record.layout import attributes_json, check_name
 from hyloop.record.room import check_room
@@ -241,21 +242,22 @@ def _record(
         if show and clock and clock.board:
             shown.callback(clock.board.remove)
             shown.enter_context(show(clock.board, path))
-        begin = perf_counter()  # everything is compiled by now
+        begin, written = perf_counter(), 0  # everything is compiled by now
         try:
             for piece, done in on_the_clock(clock, len(rows) - 1) if clock else straight_on(loop, rows, **settings):
                 recorder.write(chosen(piece).data)
+                written += len(piece)
                 if progress:
                     progress(done)
         except RunFailed as failure:
             recorder.write(chosen(failure.result).data)
-            recorder.outcome |= {"fault": str(failure), "reason": failure.reason}
-            if log := failure.result.attributes.get("interlocks"):
-                recorder.outcome["interlocks"] = log[:_TOLD]
+            recorder.outcome |= {"fault": str(failure), "reason": failure.reason} | _tripped(loop)
             failure.result = replace(failure.result, path=path)
             raise
         except KeyboardInterrupt as stop:
-            recorder.outcome["fault"] = "interrupted"
+            if clock:
+                recorder.write(chosen(clock.end(written)).data)
+            recorder.outcome |= {"fault": f"interrupted. {safe_text(loop.interlocks)}".rstrip(". ")} | _tripped(loop)
             stop.args = (*stop.args, f"{path} holds what was recorded until then, and is marked as not complete")
             raise
         elapsed = perf_counter() - begin
@@ -265,6 +267,11 @@ def _record(
         recorder.outcome["timing"] = _timing(loop, (len(rows) - 1) * loop.substeps, elapsed)
         if clock:
             recorder.outcome["paced"] = timing_attributes(clock.timing, built.experiment.pace)
+
+
+def _tripped(loop: Loop) -> dict[str, Any]:
+    """What the outcome of a run says of its interlocks, where some have tripped."""
+    return {"interlocks": loop.interlocks[:_TOLD]} if loop.interlocks else {}
 
 
 def _timing(loop: Loop, ticks: int, elapsed: float) -> dict[str, Any]:
