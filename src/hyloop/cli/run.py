@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from hyloop.cli.console import console, open_page, print_json, print_table, progress_bars
 from hyloop.cli.results import check_results, keeper
-from hyloop.errors import RunFailed
+from hyloop.errors import BadInput, RunFailed
 from hyloop.record import Recording
 from hyloop.report.pace import pace_sentences
 from hyloop.report.response import Response, respond
@@ -27,12 +27,16 @@ def run_run(
     report: bool,
     force: bool,
     paced: bool,
+    resume: bool,
     allow_scripts: bool,
     show: bool,
     json: bool,
 ) -> None:
     """Run, print tables, write a page."""
-    check_results(out, force)
+    if resume and force:
+        raise BadInput("--resume goes on with the recording that is there, --force replaces it. Give one of them.")
+    if not resume:
+        check_results(out, force)
     other = Recording.load(against) if against not in (None, BARE) else None
     words, missing = tuple(overrides), ""
     options: dict[str, Any] = {"keep": keeper(force), "allow_scripts": allow_scripts}
@@ -43,7 +47,7 @@ def run_run(
             return lambda part: update(name, part)
 
         doing = "compiling, then running on the clock" if paced else "compiling and running"
-        recording = run_file(file, words, out, **options, paced=paced, progress=bar(doing))
+        recording = run_file(file, words, out, **options, paced=paced, resume=resume, progress=bar(doing))
         if against == BARE:
             other, missing = _bare(file, words, out, options, bar("without devices"))
     path, page = cast(Path, recording.path), None
@@ -78,6 +82,8 @@ def run_run(
         console.print(trust_sentence(one), highlight=False)
     for note in [*recording.notes, *([missing] if missing else [])]:
         console.print(f"note: {note}")
+    if steps := recording.attributes.get("resumed"):
+        console.print(f"gone on from step {', '.join(map(str, steps))}", highlight=False)
     if kept := recording.attributes.get("paced"):
         for sentence in pace_sentences(kept):
             console.print(sentence, highlight=False)

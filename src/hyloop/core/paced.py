@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from hyloop.core import kernel
 from hyloop.core.clock import nanoseconds, sleep_until
-from hyloop.core.jit import Ints, Table, bind, jit, pointer, rebind, verb
+from hyloop.core.jit import Floats, Ints, Table, bind, jit, pointer, rebind, verb
+from hyloop.core.keeping import keep
 from hyloop.core.plan import CALLED_OFF, OK, PLACE, STATUS, TOO_LATE, Plan, State
 
 __all__ = ["DONE", "ENDED", "MARKS", "OVERRUNS", "ROWS", "STOP", "LiveState", "Pace", "run_paced"]
@@ -36,6 +37,9 @@ class Pace(NamedTuple):
     block_total: Ints  # of every block: time in all ticks, and in the longest
     block_worst: Ints
     bus_late: int  # channel that tells blocks how many ticks late the present one is; 0: nobody asks
+    keep_every: int  # steps from one copy of the memory to the next; 0: none is made
+    kept: Floats  # the copies, and the steps they belong to (hyloop.core.keeping)
+    kept_at: Ints
 
 
 # what changes in a run, and its clock
@@ -111,6 +115,8 @@ def run_paced(plan_words, state_words, steps, excitation, rows):
             status = CALLED_OFF
             state.clock[PLACE] = pace.marks[STOP]
             state.clock[STATUS] = status
+        if pace.keep_every and status == OK and (i + 1) % pace.keep_every == 0:
+            keep(state.memory, plan.memory, i + 1, pace.kept, pace.kept_at)
         pace.marks[DONE] = i + 1
         pace.marks[ROWS] = (i + 1) * stride  # only now do others see the rows
         if status != OK:

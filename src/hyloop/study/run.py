@@ -12,7 +12,7 @@ from hyloop.errors import RunFailed
 from hyloop.files.load import load_experiment
 from hyloop.files.schema import Experiment
 from hyloop.loop import Loop
-from hyloop.record import PICTURE, Recorder, Recording
+from hyloop.record import PICTURE, RESUME, Recorder, Recording
 from hyloop.record.layout import check_name
 from hyloop.record.room import check_room
 from hyloop.report.provenance import provenance
@@ -22,6 +22,7 @@ from hyloop.study.control import described_controllers
 from hyloop.study.following import described_models
 from hyloop.study.pictures import PictureWatch
 from hyloop.study.pieces import clock_of, on_the_clock, straight_on, timing_attributes
+from hyloop.study.resume import AGAIN, EVERY, Keeper, Point
 from hyloop.study.tested import LawRanges, without
 from hyloop.study.trained import outside_notes
 from hyloop.study.trust import described_trust, fallback_notes
@@ -43,6 +44,8 @@ def run_file(
     keep: Keep | None = None,
     bare: bool = False,
     paced: bool = False,
+    resume: bool = False,
+    keep_every: float | None = EVERY,
     progress: Progress | None = None,
 ) -> Recording:
     """Run an experiment file into `out`, or into the recording it names; see `run_experiment`.
@@ -62,6 +65,8 @@ def run_file(
         keep=keep,
         allow_scripts=allow_scripts,
         paced=paced,
+        resume=resume,
+        keep_every=keep_every,
         progress=progress,
     )
 
@@ -76,6 +81,8 @@ def run_experiment(
     allow_scripts: bool = False,
     keep: Keep | None = None,
     paced: bool = False,
+    resume: bool = False,
+    keep_every: float | None = EVERY,
     progress: Progress | None = None,
 ) -> Recording:
     """Build and run an experiment, writing a recording while it runs; returns it as the file has it.
@@ -92,6 +99,10 @@ def run_experiment(
         Rename a recording that exists, and its page, instead of replacing it; called with its new name.
     paced : bool
         Run on the clock, each tick at its time, as the table `pace` says.
+    resume : bool
+        Go on with the recording of a run that was killed or interrupted; refused if it was another run.
+    keep_every : float, optional
+        Wall time in s after which it is kept where the run stands, time and again, so that it can go on; None: never.
     progress : callable, optional
         Called with the fraction done.
 
@@ -105,8 +116,9 @@ def run_experiment(
     if path.parent.is_dir():
         with holding(path, _TAKEN):  # refuse now rather than after everything is compiled
             pass
+    point = Point.load(path) if resume else None
     built = build(experiment, allow_scripts=allow_scripts)
-    return record_built(built, path, source, overrides, overwrite, keep, paced, progress)
+    return record_built(built, path, source, overrides, overwrite, keep, paced, progress, keep_every, point)
 
 
 def record_built(
@@ -118,12 +130,14 @@ def record_built(
     keep: Keep | None = None,
     paced: bool = False,
     progress: Progress | None = None,
+    keep_every: float | None = None,
+    point: Point | None = None,
 ) -> Recording:
-    """Run what is built, writing a recording while it runs; see `run_experiment`."""
+    """Run what is built, writing a recording while it runs; see `run_experiment`. It goes on from `point`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     attributes = _about(built, source, overrides)
     with holding(path, _TAKEN):
-        _record(built, path, attributes, overwrite, keep, paced, progress)
+        _record(built, path, attributes, overwrite, keep, paced, progress, keep_every, point)
         return Recording.load(path)
 
 
@@ -191,6 +205,8 @@ def _record(
     keep: Keep | None,
     paced: bool,
     progress: Progress | None,
+    keep_every: float | None,
+    point: Point | None,
 ) -> None:
     every, loop, rows = built.experiment.recording.every, built.loop, built.excitation
     per_step = loop.substeps if every == "tick" else 1
@@ -209,36 +225,54 @@ def _record(
 
     loop.start(rows[0])
     first = chosen(loop.advance(rows[:0], with_present=True, **settings))
-    attributes |= {**first.attributes, "building": built.building} | picture.attributes
-    check_room(path, (1 + (len(rows) - 1) * per_step) * (1 + len(first.names)) + picture.numbers)
-    if keep is not None and (earlier := set_aside(path, ".html", PICTURE)):
+    attributes |= {**first.attributes, "building": built.building}
+    whole = 1 + (len(rows) - 1) * per_step
+    check_room(path, whole * (1 + len(first.names)) + picture.numbers)
+    watches: dict[str, Any] = {"tested": tested, "picture": picture, **({"derived": derived} if derived else {})}
+    keeper = Keeper(built, path, first.names, attributes, watches, keep_every)
+    if point is not None:
+        attributes |= keeper.go_on(point)
+        keep, overwrite = None, True
+    elif keep is not None and (earlier := set_aside(path, ".html", PICTURE, RESUME)):
         keep(earlier)
+    elif overwrite:
+        keeper.forget()
+    attributes |= picture.attributes
+    begin, there = (0, first.data[:0]) if point is None else (point.step, point.recording.data)
     with (
-        Recorder(path, first.names, first.units, loop.dt / per_step, attributes, overwrite=overwrite) as recorder,
+        Recorder(
+            path, first.names, first.units, loop.dt / per_step, attributes, overwrite=overwrite, begin=there
+        ) as recorder,
         picture.recording(path, attributes, overwrite or keep is not None),
     ):
-        recorder.write(first.data)
-        clock = clock_of(loop, rows, built.experiment.pace, **settings) if paced else None
-        begin = perf_counter()  # everything is compiled by now
+        if point is None:
+            recorder.write(first.data)
+        clock = clock_of(loop, rows, built.experiment.pace, begin, keep_every, **settings) if paced else None
+        start = perf_counter()  # everything is compiled by now
+        pieces = on_the_clock(clock, recorder.rows, whole) if clock else straight_on(loop, rows, begin, **settings)
         try:
-            for piece, done in on_the_clock(clock, len(rows) - 1) if clock else straight_on(loop, rows, **settings):
+            for piece, done in pieces:
                 recorder.write(chosen(piece).data)
+                keeper.look(recorder, clock)
                 if progress:
                     progress(done)
         except RunFailed as failure:
             recorder.write(chosen(failure.result).data)
             recorder.outcome["fault"] = str(failure)
+            if failure.reason not in AGAIN:
+                keeper.forget()
             raise
         except KeyboardInterrupt as stop:
             recorder.outcome["fault"] = "interrupted"
             stop.args = (*stop.args, f"{path} holds what was recorded until then, and is marked as not complete")
             raise
-        elapsed = perf_counter() - begin
+        elapsed = perf_counter() - start
         if outside := [*outside_notes(loop), *fallback_notes(loop), *tested.notes()]:
             recorder.outcome["notes"] = [*built.notes, *outside]
-        recorder.outcome["timing"] = _timing(loop, (len(rows) - 1) * loop.substeps, elapsed)
+        recorder.outcome["timing"] = _timing(loop, (len(rows) - 1 - begin) * loop.substeps, elapsed)
         if clock:
-            recorder.outcome["paced"] = timing_attributes(clock.timing, built.experiment.pace)
+            recorder.outcome["paced"] = timing_attributes(clock.timing, built.experiment.pace, begin)
+    keeper.forget()
 
 
 def _timing(loop: Loop, ticks: int, elapsed: float) -> dict[str, Any]:

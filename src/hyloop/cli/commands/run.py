@@ -26,6 +26,9 @@ def run(
     paced: Annotated[
         bool, typer.Option("--paced", help="Run on the clock, each tick at its time, as the table [pace] says.")
     ] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the recording of a run that was killed or interrupted.")
+    ] = False,
     allow_scripts: AllowScripts = False,
     open_: Open = False,
     json: Json = False,
@@ -35,8 +38,9 @@ def run(
     A recording that is there already is kept: out/NAME.h5 and its page become out/NAME-1.h5 and out/NAME-1.html (or the
     next number that is free). One named by --out is not written over. With --force both are replaced.
 
-    A run that is interrupted (Ctrl-C) or fails leaves its recording until then, marked as not complete.
+    A run that is interrupted (Ctrl-C) or fails leaves its recording until then, marked as not complete. One that was
+    interrupted or killed can be gone on with: --resume, and the rest of the command as it was.
     """
     from hyloop.cli.run import run_run
 
-    run_run(file, set_ or [], out, against, report, force, paced, allow_scripts, open_, json)
+    run_run(file, set_ or [], out, against, report, force, paced, resume, allow_scripts, open_, json)
