@@ -8,6 +8,7 @@ import hashlib
 import json
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -76,12 +77,12 @@ class Point:
         recording = Recording.load(path)
         if recording.complete:
             raise BadInput(f"{path} is complete; there is nothing left to run.")
+        if recording.attributes.get("reason", AGAIN[0]) not in AGAIN:
+            raise BadInput(
+                f"{path}: the run did not break off, it stopped: {recording.fault}. It would stop there again. Change "
+                "what is at fault, and run it without --resume."
+            )
         if not where.is_file():
-            if recording.fault:
-                raise BadInput(
-                    f"{path}: the run did not break off, it stopped: {recording.fault}. It would stop there again. "
-                    "Change what is at fault, and run it without --resume."
-                )
             raise BadInput(
                 f"{path}: there is no {where.name} to go on from: the run was killed before it was kept for the first "
                 "time, or the file was removed. Run it without --resume."
@@ -127,7 +128,7 @@ class Keeper:
     parts : mapping of str to Watch
         What rows pass through.
     every : float, optional
-        Wall time in s from one time to the next; None: nothing is kept.
+        Wall time in s from one time to the next, 0: after every piece; None: nothing is kept.
     """
 
     def __init__(
@@ -165,7 +166,7 @@ class Keeper:
             begin = perf_counter()
             self._write(memory, recorder)
             end = perf_counter()
-            self._next = end + max(self._every, _SHARE * (end - begin))
+            self._next = end + (max(self._every, _SHARE * (end - begin)) if self._every else 0.0)
 
     def _write(self, memory: np.ndarray, recorder: Recorder) -> None:
         """A disk that is full, or gone, costs no run: it is said once."""
@@ -185,7 +186,8 @@ class Keeper:
 
     def forget(self) -> None:
         """Remove what was kept: there is nothing to go on from."""
-        self._file.unlink(missing_ok=True)
+        with suppress(OSError):  # it is of no use beside a recording that is complete, and refused
+            self._file.unlink()
 
 
 def _origin(built: Built, channels: Sequence[str], attributes: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,12 +7,12 @@ from time import perf_counter
 from typing import Any
 
 from hyloop.core.holding import holding
-from hyloop.core.writing import check_target, set_aside
+from hyloop.core.writing import check_target, set_aside, sweep
 from hyloop.errors import RunFailed
 from hyloop.files.load import load_experiment
 from hyloop.files.schema import Experiment
 from hyloop.loop import Loop
-from hyloop.record import PICTURE, RESUME, Recorder, Recording
+from hyloop.record import PICTURE, RESUME, Recorder, Recording, picture_path, resume_path
 from hyloop.record.layout import check_name
 from hyloop.record.room import check_room
 from hyloop.report.provenance import provenance
@@ -229,6 +229,8 @@ def _record(
     whole = 1 + (len(rows) - 1) * per_step
     check_room(path, whole * (1 + len(first.names)) + picture.numbers)
     watches: dict[str, Any] = {"tested": tested, "picture": picture, **({"derived": derived} if derived else {})}
+    for part in (path, picture_path(path), resume_path(path)):
+        sweep(part)
     keeper = Keeper(built, path, first.names, attributes, watches, keep_every)
     if point is not None:
         attributes |= keeper.go_on(point)
@@ -258,13 +260,15 @@ def _record(
                     progress(done)
         except RunFailed as failure:
             recorder.write(chosen(failure.result).data)
-            recorder.outcome["fault"] = str(failure)
+            recorder.outcome |= {"fault": str(failure), "reason": failure.reason}
             if failure.reason not in AGAIN:
                 keeper.forget()
             raise
         except KeyboardInterrupt as stop:
             recorder.outcome["fault"] = "interrupted"
             stop.args = (*stop.args, f"{path} holds what was recorded until then, and is marked as not complete")
+            if resume_path(path).exists():
+                stop.args = (*stop.args, "the same command with --resume goes on")
             raise
         elapsed = perf_counter() - start
         if outside := [*outside_notes(loop), *fallback_notes(loop), *tested.notes()]:
