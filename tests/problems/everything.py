@@ -112,6 +112,19 @@ device = { law = "mr_damper" }
 [controllers.skyhook]
 kind = "skyhook"
 site = "commanded"
+noise = "0.02 m/s2"
+
+[sites.optimal]
+story = 7
+device = { law = "mr_damper" }
+
+[controllers.lqg]
+kind = "clipped_optimal"
+sites = ["optimal"]
+drift = "2 mm"
+acceleration = "4 m/s2"
+force = "2 kN"
+noise = "0.02 m/s2"
 """
 TICK, PHASES = 1 / 1024, 16  # controller ticks in a sample of the network
 INPUTS = {"f1": ("N", 1e-4), "d1": ("m", 100.0), "v1": ("m/s", 10.0), "d": ("m", 100.0), "v": ("m/s", 10.0)}

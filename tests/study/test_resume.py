@@ -13,12 +13,16 @@ import numpy as np
 import pytest
 from problems.everything import write
 
+import hyloop
 from hyloop.cli.main import app
 from hyloop.errors import BadInput, HyloopWarning, RunFailed
+from hyloop.files.load import load_experiment
 from hyloop.record import Recording, picture_path, resume_path
+from hyloop.study.build import build
 from hyloop.study.run import run_file
 
 ATTEMPTS, TESTS = Path(__file__).with_name("attempts.py"), Path(__file__).parents[1]
+SOURCES = Path(hyloop.__file__).parent
 
 
 def same(one: Path, other: Path) -> bool:
@@ -34,6 +38,17 @@ def attempted(folder: Path, *words: object) -> list[list[int]]:
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=900)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
+
+
+def test_everything_that_draws_random_numbers_is_in_it(tmp_path):
+    """One block at least of every file in which a block has a seed; each draws, and from a counter that it keeps."""
+    loop = build(load_experiment(write(tmp_path))).loop
+    drawing = {
+        c.instance.block.name for c in loop.connections.values() if any("seed" in key for key in c.instance.params)
+    }
+    sources = {path.stem for path in SOURCES.rglob("*.py") if 'seed": Param(' in path.read_text("utf-8")}
+    assert sources == {"brfd", "sensor", "link", "ensemble", "skyhook", "clipped"}
+    assert len({name.partition("_")[0] for name in drawing}) == len(sources), drawing
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked and killed as on POSIX systems")
