@@ -92,7 +92,7 @@ class RunFailed(HyloopError):
         Index of the step that failed (the first step is 1).
     reason : str
         ``"non-finite"``, ``"limit"``, ``"displacement"``, ``"energy"``, ``"drift"``, ``"imbalance"``,
-        ``"not converged"`` or ``"called off"``.
+        ``"not converged"``, ``"overrun"``, ``"called off"`` or ``"interlock"``.
     where : str
         The site, drift or degree of freedom concerned; empty where there is none.
     result : Recording

@@ -47,7 +47,12 @@ def run_run(
             return lambda part: update(name, part)
 
         doing = "compiling, then running on the clock" if paced else "compiling and running"
-        recording = run_file(file, words, out, **options, paced=paced, resume=resume, progress=bar(doing))
+        try:
+            recording = run_file(file, words, out, **options, paced=paced, resume=resume, progress=bar(doing))
+        except RunFailed as failure:
+            if report and failure.result.attributes.get("interlocks"):
+                _leave_page(failure, file)
+            raise
         if against == BARE:
             other, missing = _bare(file, words, out, options, bar("without devices"))
     path, page = cast(Path, recording.path), None
@@ -92,6 +97,17 @@ def run_run(
     console.print(f"recording: {path}", soft_wrap=True)
     if page:
         console.print(f"report:    {page}", soft_wrap=True)
+
+
+def _leave_page(failure: RunFailed, file: Path) -> None:
+    """Write a page about a run that its interlocks have ended, and say where it is."""
+    path = failure.result.path
+    if path is None:  # nothing was written
+        return
+    recording = Recording.load(path)
+    page = path.with_suffix(".html")
+    write_report(page, {file.stem: recording}, title=str(recording.attributes.get("title") or file.stem))
+    failure.args = (f"{failure} Recording: {path}, page: {page}",)
 
 
 def _other_name(against: str | None) -> str:

@@ -11,15 +11,28 @@ from hyloop.core import kernel
 from hyloop.core.clock import nanoseconds, sleep_until
 from hyloop.core.jit import Floats, Ints, Table, bind, jit, pointer, rebind, verb
 from hyloop.core.keeping import keep
-from hyloop.core.plan import CALLED_OFF, OK, PLACE, STATUS, TOO_LATE, Plan, State
+from hyloop.core.plan import CALLED_OFF, FAULT, OK, PLACE, STATUS, TOO_LATE, Plan, State
+from hyloop.core.wind_down import _step_down, halt, interlocked
 
-__all__ = ["DONE", "ENDED", "MARKS", "OVERRUNS", "ROWS", "STOP", "LiveState", "Pace", "run_paced"]
+__all__ = [
+    "DONE",
+    "DOWN",
+    "ENDED",
+    "MARKS",
+    "OVERRUNS",
+    "ROWS",
+    "STOP",
+    "LiveState",
+    "Pace",
+    "run_paced",
+    "wind_down_paced",
+]
 
-DONE, ROWS, STOP, TICK, WOKE, SEEN, OVERRUNS, LATE, ENDED = range(9)
-MARKS = 9
+DONE, ROWS, STOP, TICK, WOKE, SEEN, OVERRUNS, LATE, ENDED, DOWN = range(10)
+MARKS = 10
 """Whole numbers of `Pace.marks`: steps made, rows that are there, wish of another thread to stop, ticks begun, when the
-last one began, when the clock was read last, ticks that began too late, how late the present one is in whole ticks, and
-whether no tick will follow."""
+last one began, when the clock was read last, ticks that began too late, how late the present one is in whole ticks,
+whether no tick will follow, and how many of the steps were those of a wind-down."""
 
 
 class Pace(NamedTuple):
@@ -70,6 +83,8 @@ def wait(plan, state):
             pace.marks[STOP] = TOO_LATE
     if pace.bus_late:
         state.bus[pace.bus_late] = pace.marks[LATE]
+    if plan.bus_stop and pace.marks[STOP] and state.bus[plan.bus_stop] == 0.0:
+        state.bus[plan.bus_stop] = pace.marks[STOP]  # interlocks act in this very tick
     pace.marks[TICK] = k + 1
 
 
@@ -96,6 +111,23 @@ def advance(plan, state, b):
 respond = verb(rebind(kernel._respond, ramp=ramp, advance=advance))
 tick = verb(rebind(kernel._tick, respond=respond))
 sparse_tick = verb(rebind(kernel._tick, resist=kernel.resist_sparse, correct=kernel.correct_sparse, respond=respond))
+step_down = verb(rebind(_step_down, pause=wait, advance=advance))
+
+
+@verb
+def bring_down(plan, state, why, steps, rows, row):
+    """Bring all rigs to their safe state in at most so many steps, recording from `row` on."""
+    pace = bind(Pace, state.pace)
+    stride = plan.substeps if plan.every_tick else 1
+    safe = False
+    while not safe and steps > 0:
+        halt(plan, state, why)
+        safe = step_down(plan, state, rows, row)
+        row += stride
+        steps -= 1
+        pace.marks[DOWN] += 1
+        pace.marks[DONE] += 1
+        pace.marks[ROWS] += stride
 
 
 @jit
@@ -106,11 +138,14 @@ def run_paced(plan_words, state_words, steps, excitation, rows):
     if excitation.size != steps * plan.excitations or plan.implicit:
         return -1
     stride = plan.substeps if plan.every_tick else 1
+    status = OK
     for i in range(steps):
         if plan.sparse:
             status = sparse_tick(plan, state, pointer(excitation), i * plan.excitations, pointer(rows), i * stride)
         else:
             status = tick(plan, state, pointer(excitation), i * plan.excitations, pointer(rows), i * stride)
+        if plan.interlocks:
+            status = interlocked(plan, state, status, pace.marks[STOP] != 0)
         if status == OK and pace.marks[STOP]:
             status = CALLED_OFF
             state.clock[PLACE] = pace.marks[STOP]
@@ -121,6 +156,16 @@ def run_paced(plan_words, state_words, steps, excitation, rows):
         pace.marks[ROWS] = (i + 1) * stride  # only now do others see the rows
         if status != OK:
             break
+    if status != OK and plan.interlocks:
+        bring_down(plan, state, FAULT, plan.down, pointer(rows), pace.marks[ROWS])
     if pace.marks[TICK] > 0:
         pace.work[pace.marks[TICK] - 1] = nanoseconds(pace.clock) - pace.marks[WOKE]
     return pace.marks[DONE]
+
+
+@jit
+def wind_down_paced(plan_words, state_words, why, steps, row, rows):
+    """`hyloop.core.wind_down.wind_down` on the clock, recording from `row` on."""
+    plan, state = bind(Plan, plan_words), bind(LiveState, state_words)
+    bring_down(plan, state, why, steps, pointer(rows), row)
+    return bind(Pace, state.pace).marks[DOWN]

@@ -11,12 +11,15 @@ from hyloop.core.jit import Floats, Ints, Table
 
 __all__ = [
     "ASKED",
+    "CALLED",
     "CALLED_OFF",
     "DISPLACEMENT",
     "DRIFT",
     "ENERGY",
+    "FAULT",
     "IMBALANCE",
     "IMPULSE",
+    "INTERLOCKED",
     "LIMIT",
     "NON_FINITE",
     "NOT_CONVERGED",
@@ -25,13 +28,15 @@ __all__ = [
     "STATUS",
     "STEP",
     "TOO_LATE",
+    "TRIPPED",
     "Plan",
     "State",
 ]
 
-OK, NON_FINITE, LIMIT, NOT_CONVERGED, DISPLACEMENT, ENERGY, DRIFT, IMBALANCE, CALLED_OFF = range(9)
+OK, NON_FINITE, LIMIT, NOT_CONVERGED, DISPLACEMENT, ENERGY, DRIFT, IMBALANCE, CALLED_OFF, INTERLOCKED = range(10)
 STEP, STATUS, PLACE, IMPULSE = range(4)  # of the clock
-ASKED, TOO_LATE = 1, 2  # why a run is called off
+ASKED, TOO_LATE, FAULT, TRIPPED = 1, 2, 3, 4  # why a run is called off; the last two for interlocks alone
+CALLED = 1  # reason of an interlock that has tripped because it was told to; all others are its own
 
 
 class Plan(NamedTuple):
@@ -123,6 +128,13 @@ class Plan(NamedTuple):
     n_channels: int
     channels: Ints
     every_tick: int
+    # wind-down
+    physical: int  # how many blocks, the first ones, belong to physical sites
+    interlocks: int
+    trips: Ints  # bus positions of what each interlock says: why it has tripped, and whether its rig is safe
+    settles: Ints
+    bus_stop: int  # channel that makes all of them trip; 0: there are none
+    down: int  # most steps of a wind-down
 
 
 class State(NamedTuple):

@@ -8,6 +8,7 @@ from hyloop.core.jit import bind, jit, pointer
 from hyloop.core.kernel import advance, newton_tick, resist, resist_sparse, sparse_tick, tick
 from hyloop.core.motion import balance, collect, load, report
 from hyloop.core.plan import OK, Plan, State
+from hyloop.core.wind_down import interlocked
 
 __all__ = ["begin", "run", "settle"]
 
@@ -30,6 +31,8 @@ def run(plan_words, state_words, steps, excitation, rows):
             status = sparse_tick(plan, state, pointer(excitation), i * plan.excitations, pointer(rows), i * stride)
         else:
             status = tick(plan, state, pointer(excitation), i * plan.excitations, pointer(rows), i * stride)
+        if plan.interlocks:
+            status = interlocked(plan, state, status, False)
         if status != OK:
             return i + 1
     return steps

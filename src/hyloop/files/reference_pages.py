@@ -22,6 +22,7 @@ from hyloop.files.frames import frame, members, sections
 from hyloop.files.frames.tower import TowerFrame
 from hyloop.files.hearing import LinkSpec
 from hyloop.files.ida import Ida
+from hyloop.files.interlock import InterlockSpec, Safety
 from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import Limits
 from hyloop.files.pace import Pace
@@ -51,6 +52,7 @@ PAGES: list[tuple[str, str, dict[str, type[Table]]]] = [
             "[design]": Design,
             "[ida]": Ida,
             "[pace]": Pace,
+            "[safety]": Safety,
             "[tune]": Tune,
             "[cluster]": Cluster,
         },
@@ -127,6 +129,7 @@ PAGES: list[tuple[str, str, dict[str, type[Table]]]] = [
             "[sites.NAME]": SiteSpec,
             "device": DeviceSpec,
             "linearised of a site": Linearised,
+            "[sites.NAME.interlock]": InterlockSpec,
             "[sites.NAME.link]": LinkSpec,
             "[sites.NAME.trust]": trust.TrustSpec,
             "band of a trust table": trust.BandSpec,

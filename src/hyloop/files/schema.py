@@ -19,6 +19,7 @@ from hyloop.files.excitations import Excitation
 from hyloop.files.fields import Quantity, Table, refuse
 from hyloop.files.hearing import check_hearing
 from hyloop.files.ida import Ida
+from hyloop.files.interlock import Safety, check_interlocks
 from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import Limits
 from hyloop.files.loads import LoadSpec
@@ -112,6 +113,7 @@ class Experiment(Table):
     design: Design | None = None
     ida: Ida = Ida()
     pace: Pace = Pace()
+    safety: Safety = Safety()
     cluster: Cluster | None = None
     tune: Tune | None = None
     _source: str = PrivateAttr("")
@@ -218,6 +220,11 @@ class Experiment(Table):
                     spec.level_at(command)
                 except BadInput as error:
                     refuse(f"{where}.level", error)
+        return self
+
+    @model_validator(mode="after")
+    def _interlocked(self) -> Self:
+        check_interlocks(self.sites, self.integrator.dt / self.integrator.substeps, self.safety.within)
         return self
 
     @model_validator(mode="after")

@@ -9,6 +9,7 @@ from hyloop.devices import linearised
 from hyloop.errors import BadInput
 from hyloop.files.fields import Quantity, Table, refuse, word
 from hyloop.files.hearing import Heard, LinkSpec
+from hyloop.files.interlock import InterlockSpec
 from hyloop.files.laws import DeviceSpec
 from hyloop.files.limits import Force, Length
 from hyloop.files.networks import NetworkFile, check_connected
@@ -84,6 +85,8 @@ class SiteSpec(Table):
     """The measured specimen, or what stands for it; runs before the models."""
     transfer: dict[Literal["compensator", "actuator", "specimen", "sensor"], TransferSpec] = Field(default_factory=dict)
     """Transfer system by role; empty is ideal. [transfer.md](transfer.md) has the blocks."""
+    interlock: InterlockSpec | None = None
+    """What guards the rig of a physical site. [safety.md](safety.md)"""
     wiring: dict[str, str] = Field(default_factory=dict)
     """Inputs of the device that come from other channels."""
     hears: Heard | None = None

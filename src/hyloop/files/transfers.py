@@ -20,6 +20,7 @@ from hyloop.transfer import (
     delay,
     first_order_lag,
     linear_specimen,
+    link,
     second_order_lag,
     sensor,
     servo_hydraulic,
@@ -36,6 +37,7 @@ BLOCKS["first_order_lag"] = Entry(first_order_lag, "actuator")
 BLOCKS["second_order_lag"] = Entry(second_order_lag, "actuator")
 BLOCKS["servo_hydraulic"] = Entry(servo_hydraulic, "actuator")
 BLOCKS["sensor"] = Entry(sensor, "sensor")
+BLOCKS["link"] = Entry(link({"d": "m", "f": "N"}), "sensor")
 
 Numbers = Annotated[tuple[float, ...], Quantity("-", depth=1)]
 Matrix = Annotated[tuple[tuple[float, ...], ...], Quantity("-", depth=2)]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from hyloop.errors import BadInput
 from hyloop.loop.coupled import Coupled, numbered
-from hyloop.loop.site import ROLES, Site
+from hyloop.loop.site import ROLES, STOP, Site
 
 __all__ = ["coupled_blocks", "place_sites"]
 
@@ -89,10 +89,16 @@ def _place_coupled(
 
 def _place_own(site: Site, role: str, available: dict[str, str], place: Place) -> None:
     instance = site.chain[role]
-    further = site.wiring if role == "device" else site.guard.wiring if role == "guard" and site.guard else {}
-    known = available | dict(further)
+    known = available | _further(site, role)
     sources = {key: _source(site, instance.block.name, key, known, role) for key in instance.block.inputs}
     place(site.prefix(role), instance, sources, site.renamed(role))
+
+
+def _further(site: Site, role: str) -> dict[str, str]:
+    """Channels of inputs that come from elsewhere than from the chain before the block."""
+    if role == "interlock":  # what the structure wants, whatever a compensator makes of it
+        return {"wanted": f"{site.name}.d", "stop": STOP}
+    return dict(site.wiring if role == "device" else site.guard.wiring if role == "guard" and site.guard else {})
 
 
 def _source(site: Site, law: str, key: str, available: dict[str, str], role: str) -> str:

@@ -1,5 +1,6 @@
 """Why a run stopped: status codes in words, with the likely cause and what to do about it."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -10,16 +11,20 @@ from hyloop.core.plan import (
     DRIFT,
     ENERGY,
     IMBALANCE,
+    INTERLOCKED,
     LIMIT,
     NON_FINITE,
     NOT_CONVERGED,
     TOO_LATE,
 )
+from hyloop.errors import RunFailed
+from hyloop.loop.interlocks import interlock_log, safe_text
+from hyloop.record import Recording
 
 if TYPE_CHECKING:
     from hyloop.loop.loop import Loop
 
-__all__ = ["Fault", "fault"]
+__all__ = ["Fault", "failed", "fault"]
 
 STIFFER = 1.5  # times the stiffness the method counts with: more than hardening of a few per cent, less than a contact
 PROBE = 1e-4  # of a deformation: the change that a law is tried with
@@ -95,8 +100,28 @@ def fault(loop: "Loop", status: int, place: int) -> Fault:
                 "that is faster.",
             )
         return Fault("called off", "", "somebody has ended the run", "")
+    if status == INTERLOCKED:
+        first = interlock_log(loop)[0]
+        when = f"at {first['time']:.4g} s (tick {first['tick']})"
+        return Fault(
+            "interlock", first["site"], f"the interlock of {first['site']} tripped {when}: {first['text']}", ""
+        )
     assert status == NOT_CONVERGED
     return Fault("not converged", "", "Newton's method did not converge", "Take a smaller step.")
+
+
+def failed(loop: "Loop", found: Fault, step: int, result: Recording) -> RunFailed:
+    """The error of a run that stopped in a step, with what was recorded; all interlocks have done what they could."""
+    log = interlock_log(loop)
+    more = {"fault": found.text} | ({"interlocks": log} if log else {})
+    where = "" if found.reason == "interlock" else f"step {step} (t = {step * loop.dt:g} s): "
+    return RunFailed(
+        " ".join(part for part in (f"{where}{found.text}.", safe_text(log), found.advice) if part),
+        step=step,
+        reason=found.reason,
+        where=found.where,
+        result=replace(result, attributes={**result.attributes, **more}, complete=False),
+    )
 
 
 def _cause(loop: "Loop") -> str:

@@ -43,6 +43,8 @@ class Limits:
         ``imbalance``). Default 0.001, half the yield strain of steel; good runs stay below a thirtieth of it.
     drifts : mapping of name to Drift
         Story drifts, or any other relative displacements, with a limit each; none by default.
+    wind_down : float
+        How long the interlocks of a loop may take to bring their rigs to the safe state, in s. Default 10.
 
     Notes
     -----
@@ -61,6 +63,7 @@ class Limits:
     max_energy: float = 4.0
     max_imbalance: float = 1e-3
     drifts: Mapping[str, Drift] = field(default_factory=dict)
+    wind_down: float = 10.0
 
     def __post_init__(self) -> None:
         bounds = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "drifts"}
@@ -68,6 +71,10 @@ class Limits:
         for name, bound in bounds.items():
             if not bound > 0.0:
                 raise OutOfBounds(f"limits: {name} = {bound!r} must be positive; inf switches it off.")
+        if not self.wind_down < np.inf:
+            raise OutOfBounds(
+                "limits: wind_down = inf: a rig that does not settle would never be given up; give seconds."
+            )
 
 
 def impulses(structure: Structure) -> np.ndarray:

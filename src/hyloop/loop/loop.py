@@ -2,20 +2,21 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numba.core.errors import TypingError
 
 from hyloop.core import Instance, Table, begin, run, settle
-from hyloop.core.plan import IMPULSE, OK, PLACE, STATUS, STEP
+from hyloop.core.plan import ASKED, FAULT, IMPULSE, OK, PLACE, STATUS, STEP
+from hyloop.core.wind_down import wind_down
 from hyloop.errors import BadInput, BadShape, OutOfBounds, RunFailed, UnknownName
 from hyloop.integrators import Method
 from hyloop.loop.building import describe_building
 from hyloop.loop.derived import Derived
-from hyloop.loop.faults import fault
+from hyloop.loop.faults import failed, fault
 from hyloop.loop.identity import identity, unlike
+from hyloop.loop.interlocks import interlock_log
 from hyloop.loop.limits import Limits, initial_impulse
 from hyloop.loop.parts import bounds, check_parts, excitation_rows, vector
 from hyloop.loop.plan import Parts, allocate, compile_plan, own_state
@@ -344,6 +345,8 @@ class Loop:
         state.g[:] += self._stored.C @ lag
         state.clock[IMPULSE] = initial_impulse(self._stored, self._model_stiffness, state.u - at_rest, state.v + lag)
         settle(*self._words)
+        if plan.interlocks:
+            wind_down(*self._words, ASKED, 0, _NOTHING)  # compiled now, not when it is needed
 
     def advance(
         self,
@@ -358,37 +361,28 @@ class Loop:
 
         With `with_present` the present state is recorded as a first row.
         """
-        if every not in ("step", "tick"):
-            raise UnknownName("recording rate", every, ["step", "tick"])
         if on_fault not in ("raise", "stop"):
             raise UnknownName("policy", on_fault, ["raise", "stop"])
         rows = self._rows(excitation, allow_empty=True)
-        layout, m = self._wiring.layout, self._plan.substeps if every == "tick" else 1
-        channels = np.array(self._selected(record), dtype=np.int64)
+        names, units, plan, m = self._recorded(record, every)
         lead = 1 if with_present else 0
-        history = np.empty((lead + len(rows) * m, len(channels)))
-        history[:lead] = self._state.bus[channels]
+        history = np.empty((lead + len(rows) * m, len(names)))
+        history[:lead] = self._state.bus[plan.channels]
         ticks = self._state.clock[STEP] * m + np.arange(1 - lead, len(rows) * m + 1)
-        plan = self._plan._replace(n_channels=len(channels), channels=channels, every_tick=every == "tick")
         done = run(Table(plan).words, self._state_table.words, len(rows), rows.ravel(), history[lead:])
         time = ticks / m * self.dt
         kept = lead + done * m
-        names, units = (tuple(texts[k] for k in channels) for texts in (layout.names, layout.units))
         result = Recording(time[:kept], history[:kept], names, units, self._about(names))
         status = int(self._state.clock[STATUS])
         if status == OK:
             return result
         found, step = fault(self, status, int(self._state.clock[PLACE])), int(self._state.clock[STEP])
-        result = replace(result, attributes={**result.attributes, "fault": found.text}, complete=False)
+        if plan.interlocks:
+            result = result.followed_by(self.wind_down(record=record, every=every, why=FAULT))
+        failure = failed(self, found, step, result)
         if on_fault == "stop":
-            return result
-        raise RunFailed(
-            f"step {step} (t = {step * self.dt:g} s): {found.text}. {found.advice}",
-            step=step,
-            reason=found.reason,
-            where=found.where,
-            result=result,
-        )
+            return failure.result
+        raise failure
 
     def step(self, excitation: np.ndarray) -> int:
         """Make one live step; `excitation` is a float64 vector at the end of the step. Returns a status code.
@@ -402,6 +396,41 @@ class Loop:
         except TypingError as error:
             raise BadShape("a step needs a contiguous vector of float64; np.ascontiguousarray makes one.") from error
         return int(self._state.clock[STATUS])
+
+    def step_down(self, why: int = ASKED) -> bool:
+        """Make one live step of a wind-down: the structure stands still, and interlocks bring their rigs to safety.
+
+        Returns whether all of them are there. It is the call that follows a `step` whose status is not OK, or a wish to
+        stop, until it returns True.
+        """
+        wind_down(*self._words, why, 1, _NOTHING)
+        return all(self._state.bus[k] for k in self._plan.settles)
+
+    def wind_down(self, *, record: Sequence[str] | str = ("*",), every: str = "step", why: int = ASKED) -> Recording:
+        """Bring all rigs to their safe state, as far as they have interlocks and `Limits.wind_down` lasts.
+
+        The structure stands still, and time goes on. `interlocks` tells what has happened.
+        """
+        names, units, plan, m = self._recorded(record, every)
+        first, rows = self._state.clock[STEP] * m, np.empty((plan.down * m, len(names)))
+        made = wind_down(Table(plan).words, self._state_table.words, why, plan.down, rows) * m
+        time = (first + np.arange(1, made + 1)) / m * self.dt
+        return Recording(time, rows[:made], names, units, self._about(names))
+
+    @property
+    def interlocks(self) -> list[dict[str, Any]]:
+        """Every interlock that has tripped, the first one first (`hyloop.loop.interlocks.interlock_log`)."""
+        return interlock_log(self)
+
+    def _recorded(self, record: Sequence[str] | str, every: str) -> tuple[tuple[str, ...], tuple[str, ...], Any, int]:
+        """Names and units of the channels that are recorded, the plan that does so, and rows in a step."""
+        if every not in ("step", "tick"):
+            raise UnknownName("recording rate", every, ["step", "tick"])
+        layout, m = self._wiring.layout, self._plan.substeps if every == "tick" else 1
+        channels = np.array(self._selected(record), dtype=np.int64)
+        names, units = (tuple(texts[k] for k in channels) for texts in (layout.names, layout.units))
+        plan = self._plan._replace(n_channels=len(channels), channels=channels, every_tick=every == "tick")
+        return names, units, plan, m
 
     # --- snapshots --------------------------------------------------------------------------------------------
 

@@ -30,15 +30,17 @@ def observed(site: Site) -> dict[str, str]:
 def unobserved(loop: Loop, learns: Callable[[Instance], bool]) -> Iterator[tuple[str, str, str]]:
     """Inputs of blocks that learn or filter which are neither measured nor commands: block, input, channel.
 
-    `learns` tells which blocks do. A command is what the structure wants of a site or a compensator sends instead.
-    What a block makes of measured signals and commands is as good as they are, if it belongs to no site, or learns. The
-    devices, actuators and sensors of physical sites are hardware, or stand for it, and may hear anything.
+    `learns` tells which blocks do. A command is what the structure wants of a site, or what a compensator or an
+    interlock sends instead. What a block makes of measured signals and commands is as good as they are, if it belongs
+    to no site, or learns. The devices, actuators and sensors of physical sites are hardware, or stand for it, and may
+    hear anything.
     """
     found = loop.connections
     physical = [site for site in loop.sites if site.physical]
     known = {f"{site.name}.{key}" for site in loop.sites for key in MOTION} | {"t"}
     known |= {channel for site in physical for channel in observed(site).values()}
-    known |= {channel for site in physical for channel in site.given.get("compensator", {}).values()}
+    commands = ("compensator", "interlock")
+    known |= {channel for site in physical for role in commands for channel in site.given.get(role, {}).values()}
     inside = {site.prefix(role) for site in physical for role in site.given} | {
         axis.coupled.name for site in physical for axis in site.axes.values()
     }
@@ -55,7 +57,7 @@ def unobserved(loop: Loop, learns: Callable[[Instance], bool]) -> Iterator[tuple
     while more:  # what hears something unclean is so itself; blocks may hear each other
         found_now = {place for place, one in found.items() if not all(map(clean, one.inputs.values()))} - unclean
         unclean, more = unclean | found_now, bool(found_now)
-    hardware = {site.prefix(role) for site in physical for role in site.given if role != "compensator"}
+    hardware = {site.prefix(role) for site in physical for role in site.given if role not in commands}
     for place, one in found.items():
         if place not in hardware and learns(one.instance):
             yield from ((place, key, channel) for key, channel in one.inputs.items() if not clean(channel))

@@ -11,10 +11,10 @@ import numpy as np
 from hyloop.core import Table
 from hyloop.core.board import Board
 from hyloop.core.keeping import PLACES
-from hyloop.core.paced import DONE, ENDED, MARKS, OVERRUNS, ROWS, STOP, LiveState, Pace, run_paced
+from hyloop.core.paced import DONE, DOWN, ENDED, MARKS, OVERRUNS, ROWS, STOP, LiveState, Pace, run_paced
 from hyloop.core.plan import ASKED, OK, PLACE, STATUS, STEP
 from hyloop.errors import BadInput, RunFailed
-from hyloop.loop.faults import fault
+from hyloop.loop.faults import failed, fault
 from hyloop.loop.loop import Loop
 from hyloop.loop.realtime import Pacing, lock_memory, prepare_thread, unlock_memory
 from hyloop.record import Recording
@@ -97,11 +97,9 @@ class PacedRun:
         self.loop, self.pacing = loop, pacing or Pacing()
         self._excitation = np.ascontiguousarray(loop._rows(excitation))
         steps, m = len(self._excitation) - 1, loop.substeps
-        self._steps, self._per_step = steps, m if every == "tick" else 1
-        channels = np.array(loop._selected(record), dtype=np.int64)
-        self._plan = Table(loop._plan._replace(n_channels=len(channels), channels=channels, every_tick=every == "tick"))
-        layout = loop._wiring.layout
-        self.names, self.units = (tuple(texts[k] for k in channels) for texts in (layout.names, layout.units))
+        self.names, self.units, plan, self._per_step = loop._recorded(record, every)
+        self._steps, channels, self._plan = steps, plan.channels, Table(plan)
+        steps += plan.down  # room for a wind-down
         shapes = {
             "memory": (float, loop._state.memory.shape),
             "first": (float, (1, len(channels))),
@@ -182,15 +180,8 @@ class PacedRun:
         loop, status = self.loop, int(self.loop._state.clock[STATUS])
         if status == OK:
             return whole
-        found, step = fault(loop, status, int(loop._state.clock[PLACE])), int(loop._state.clock[STEP])
-        whole = replace(whole, attributes={**whole.attributes, "fault": found.text}, complete=False)
-        raise RunFailed(
-            f"step {step} (t = {step * loop.dt:g} s): {found.text}. {found.advice}".rstrip(),
-            step=step,
-            reason=found.reason,
-            where=found.where,
-            result=whole,
-        )
+        step = int(loop._state.clock[STEP]) - int(self._marks[DOWN])
+        raise failed(loop, fault(loop, status, int(loop._state.clock[PLACE])), step, whole)
 
     def pieces(self, period: float = 0.05) -> Iterator[Recording]:
         """Start, and hand out the rows as they come, every `period` s; what ends the iteration ends the run.

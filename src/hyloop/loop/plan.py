@@ -12,7 +12,7 @@ from hyloop.core.sparse import matrices
 from hyloop.errors import BadShape
 from hyloop.integrators import Operators
 from hyloop.loop.limits import UNBOUNDED, Drift, Limits, impulses
-from hyloop.loop.site import Site
+from hyloop.loop.site import STOP, Site
 from hyloop.loop.storage import EACH
 from hyloop.loop.watching import watch_rows
 from hyloop.loop.wiring import Wiring
@@ -67,6 +67,7 @@ def compile_plan(
         n_channels=0,
         channels=np.empty(0, np.int64),
         every_tick=False,
+        **_interlocks(sites, wiring, max(round(limits.wind_down / dt), 1)),
     )
 
 
@@ -180,6 +181,19 @@ def _watch(sites: Sequence[Site], wiring: Wiring) -> dict[str, Any]:
     feedback = [signal[-1] for signal in wiring.site_signal]
     rows = watch_rows(wiring.watched, sites, feedback, wiring.first_watched) if wiring.watched else None
     return {"watched": len(wiring.watched), "watch": Table(rows)}
+
+
+def _interlocks(sites: Sequence[Site], wiring: Wiring, steps: int) -> dict[str, Any]:
+    names = [site.prefix("interlock") for site in sites if "interlock" in site.transfer]
+    trips, settles = ([wiring.layout[f"{name}.{key}"] for name in names] for key in ("trip", "settled"))
+    return {
+        "physical": wiring.physical,
+        "interlocks": len(names),
+        "trips": np.array(trips, dtype=np.int64),
+        "settles": np.array(settles, dtype=np.int64),
+        "bus_stop": wiring.layout[STOP] if names else 0,
+        "down": steps if names else 0,
+    }
 
 
 def allocate(structure: Structure, sites: Sequence[Site], wiring: Wiring) -> State:

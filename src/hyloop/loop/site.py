@@ -9,13 +9,15 @@ import numpy as np
 from hyloop.core import Instance
 from hyloop.errors import BadInput, BadShape, OutOfBounds, UnknownName
 from hyloop.loop.coupled import RESERVED, Axis
+from hyloop.transfer.interlock_tick import Kept
 
-__all__ = ["ROLES", "FreeBlock", "Guard", "Site", "replaced"]
+__all__ = ["ROLES", "STOP", "FreeBlock", "Guard", "Site", "replaced"]
 
 # order in which the blocks of a physical site run; an ideal site has a device only, and a specimen with several axes
 # stands before the devices that hand on its forces
-ROLES = ("compensator", "actuator", "specimen", "device", "guard", "sensor")
+ROLES = ("compensator", "interlock", "actuator", "specimen", "device", "guard", "sensor")
 _INNER = ("device", "guard")  # roles that are no part of a transfer system
+STOP = "stop"  # channel that all interlocks of a loop share: what is not zero makes them trip
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,9 +58,10 @@ class Site:
         True for the device that is (or stands for) the measured specimen. Physical sites run before updaters and
         modelled sites, so that a model can use what was measured in the same tick.
     transfer : mapping of role to Instance or Axis
-        Blocks of the transfer system (``"compensator"``, ``"actuator"``, ``"sensor"``); empty means ideal. One that
-        several sites share is an axis of a `Coupled` block, and so is a ``"specimen"`` with several axes, whose
-        forces the devices hand on (`hyloop.transfer.handed_on`).
+        Blocks of the transfer system (``"compensator"``, ``"actuator"``, ``"sensor"``); empty means ideal. Before an
+        actuator an ``"interlock"`` may stand (`hyloop.transfer.interlock`). One that several sites share is an axis of
+        a `Coupled` block, and so is a ``"specimen"`` with several axes, whose forces the devices hand on
+        (`hyloop.transfer.handed_on`).
     wiring : mapping of input to channel
         Inputs of the device that come from elsewhere, such as ``{"f1": "damper1.f"}``.
     max_d, max_f : float
@@ -112,6 +115,11 @@ class Site:
                 raise BadInput(
                     f"site {self.name}: a specimen is an axis of a Coupled block; one with a single axis is the device."
                 )
+        if (interlock := self.transfer.get("interlock")) is not None:
+            if not self.physical or "actuator" not in self.transfer:
+                raise BadInput(f"site {self.name}: an interlock is for a physical site with an actuator; leave it out.")
+            if not isinstance(interlock, Instance) or tuple(interlock.block.state) != Kept._fields:
+                raise BadInput(f"site {self.name}: interlock must be one that hyloop.transfer.interlock makes.")
         for key in self.wiring:
             if key not in self.device.block.inputs:
                 raise UnknownName("input", key, self.device.block.inputs, where=f"site {self.name}")
@@ -153,7 +161,12 @@ class Site:
         return self.name if role == "device" else f"{self.name}.{role}"
 
     def renamed(self, role: str) -> dict[str, str]:
-        """Channels of outputs that do not begin with the prefix of their block: those of a guard, and what it hides."""
+        """Channels of outputs that do not begin with the prefix of their block: those of a guard, and what it hides.
+
+        Interlocks write into a channel that all of them share.
+        """
+        if role == "interlock":
+            return {"stop": STOP}
         if self.guard is None or role not in _INNER:
             return {}
         if role == "device":
@@ -198,7 +211,9 @@ class Site:
         deformation, or one behind it, gives them: others are of a motion that no instrument has seen.
         """
         channels = {"d": f"{self.name}.d"}
-        for signals in self.given.values():
+        for role, signals in self.given.items():
+            if role == "interlock":  # it shows what it commands
+                continue
             given = signals | {key.removesuffix("_m"): signals[key] for key in signals if key.endswith("_m")}
             stale = ("v", "a") if "d" in given else ()
             channels = {key: channel for key, channel in channels.items() if key not in stale} | given

@@ -9,7 +9,7 @@ from hyloop.core import Block, Instance, Layout
 from hyloop.core.tick import check_tick
 from hyloop.errors import BadInput, BadShape, UnknownName
 from hyloop.loop.chains import coupled_blocks, place_sites
-from hyloop.loop.site import FreeBlock, Site
+from hyloop.loop.site import STOP, FreeBlock, Site
 from hyloop.structure import Structure, Watched
 
 __all__ = ["Connection", "Wiring", "check_ticks", "placed", "shared_advice", "wire"]
@@ -33,6 +33,7 @@ class Wiring(NamedTuple):
     first_watched: int  # their place on the bus
     shared: dict[str, str]  # parameter a site does not have for itself, and the channel that stands for it
     places: list[str]  # what the channels of every block begin with
+    physical: int  # how many blocks, the first ones, belong to physical sites
 
 
 class Connection(NamedTuple):
@@ -62,6 +63,8 @@ def wire(
     for one in watched:
         layout.add(one.name, one.unit)
 
+    if any("interlock" in site.transfer for site in sites):
+        layout.add(STOP, "-")
     for site in sites:
         if len(site.along) != structure.n:
             raise BadShape(f"site {site.name}: along has {len(site.along)} entries, the structure {structure.n}.")
@@ -70,7 +73,8 @@ def wire(
         for role, instance in site.chain.items():
             own = role != "device" or site.shares is None
             for key, channel in site.renamed(role).items():
-                layout.add(channel, instance.block.outputs[key])
+                if channel != STOP:
+                    layout.add(channel, instance.block.outputs[key])
             _add_block(layout, values, site.prefix(role), instance, site.renamed(role), own)
     for coupled in coupled_blocks(sites):
         _add_block(layout, values, coupled.name, coupled.block, {}, True)
@@ -92,6 +96,7 @@ def wire(
         p_start.append(layout[shared.get(first, first)] if law.params else 0)
 
     place_sites([site for site in sites if site.physical], place)
+    physical = len(instances)
     for free in blocks:
         place(free.name, free.block, dict(free.inputs), dict(free.outputs))
     place_sites([site for site in sites if not site.physical], place)
@@ -113,6 +118,7 @@ def wire(
         first_watched,
         shared,
         places,
+        physical,
     )
 
 

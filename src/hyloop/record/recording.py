@@ -124,6 +124,11 @@ class Recording:
         except OSError as error:
             raise BadInput(f"cannot write {target}: {error}. Give a folder that can be written to.") from error
 
+    def followed_by(self, other: "Recording") -> "Recording":
+        """With the rows of another recording of the same channels behind its own."""
+        rows = np.append(self.time, other.time), np.vstack([self.data, other.data])
+        return replace(self, time=rows[0], data=rows[1])
+
     @property
     def fault(self) -> str:
         """Why the run stopped early; empty if it did not."""

@@ -10,6 +10,7 @@ from hyloop.record import Recording, picture_of
 from hyloop.report.building import building_movie
 from hyloop.report.charts import Chart
 from hyloop.report.display import Line, Panel, Recordings, history_panels, hysteresis_panels, rows_to_draw
+from hyloop.report.interlocks import tripped
 from hyloop.report.page import Answer, Section
 from hyloop.report.profiles import envelope_groups, profile_chart
 from hyloop.report.response import Response, respond
@@ -53,6 +54,11 @@ def run_answer(recordings: Recordings, *, picture: bool = True) -> Answer:
 
 
 def _stopped(recording: Recording) -> str:
+    if log := tripped(recording):
+        said = recording.fault
+        if not said.startswith("the interlock"):  # it was something else, and the interlocks were told to
+            said = f"the run stopped early, at {log[0]['time']:.3g} s: {said}"
+        return f"{said[0].upper()}{said[1:].rstrip('.')}."
     if recording.fault:
         return f"The run stopped early, at {recording.time[-1]:.3g} s: {recording.fault.rstrip('.')}."
     if not recording.complete:

@@ -27,6 +27,7 @@ from hyloop.report.display import (
     spectrum_panels,
 )
 from hyloop.report.following import following_answer, following_sections
+from hyloop.report.interlocks import interlock_sections
 from hyloop.report.members import member_sections
 from hyloop.report.pace import pace_sections
 from hyloop.report.page import Answer, Code, Section, Table, write_page
@@ -78,11 +79,11 @@ def write_report(
 
     Notes
     -----
-    Shown for what the channels give: peaks, hysteresis of every site (``X.d``, ``X.f``), histories, response spectra of
-    the ground motion (``ground``), commands of controllers (``attributes["controllers"]``), parameters that change,
-    band and trust of models that are watched (``attributes["trust"]``), moment and curvature of sections
-    (``attributes["sections"]``), members and supports that were watched, comfort of floors (``attributes["comfort"]``),
-    timing (``attributes["timing"]``), provenance.
+    Shown for what the channels give: interlocks that have tripped (``attributes["interlocks"]``), peaks, hysteresis of
+    every site (``X.d``, ``X.f``), histories, response spectra of the ground motion (``ground``), commands of
+    controllers (``attributes["controllers"]``), parameters that change, band and trust of models that are watched
+    (``attributes["trust"]``), moment and curvature of sections (``attributes["sections"]``), members and supports that
+    were watched, comfort of floors (``attributes["comfort"]``), timing (``attributes["timing"]``), provenance.
     Long histories are thinned so that no peak is lost (`hyloop.report.display.rows_to_draw`).
     """
     for name, recording in recordings.items():
@@ -97,6 +98,7 @@ def write_report(
     pictures = [] if overall.picture is None or own is None or answer is not None else [overall.picture]
     moving = [Section("The building in motion", [overall.sentence], charts=pictures)] if pictures else []
     parts = [
+        *interlock_sections(recordings),
         Section("Results", notes, tables=tables),
         *sections,
         *trust_sections(recordings),
@@ -260,7 +262,7 @@ def _provenance(recordings: Recordings) -> list[Section]:
         for name, r in recordings.items()
     ]
     files = Table("Recordings", ["name", "samples", "time step [ms]", "channels", "state"], rows)
-    shown = {"timing", "paced", "building", "experiment_text"}  # elsewhere, or as a picture
+    shown = {"timing", "paced", "interlocks", "building", "experiment_text"}  # elsewhere, or as a picture
     rest = {n: _flat({k: v for k, v in r.attributes.items() if k not in shown}) for n, r in recordings.items()}
     return [Section("Provenance", tables=[files, *_side_by_side("Provenance", rest)], folded=True)]
 

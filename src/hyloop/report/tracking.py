@@ -9,6 +9,7 @@ from hyloop.metrics import Tracking, tracking
 from hyloop.record import Recording
 from hyloop.report.charts import Chart
 from hyloop.report.display import Line, Panel, Recordings, readable, rows_to_draw
+from hyloop.report.interlocks import until_trip
 from hyloop.report.page import Section, Table
 
 __all__ = ["Tracked", "tracked", "tracking_sections"]
@@ -45,7 +46,7 @@ class Tracked:
 
 def tracked(recording: Recording) -> list[Tracked]:
     """Sites with an actuator, in the order of the channels; sites at which nothing moved are left out."""
-    found = []
+    found, recording = [], until_trip(recording)
     for site, channels in _channels(recording).items():
         for shown, channel in channels.items():
             time, x, y = recording.time[1:], recording[f"{site}.d"][1:], recording[channel][1:]

@@ -190,7 +190,7 @@ def _build(experiment: Experiment, allow_scripts: bool, kept: Kept) -> Built:
             blocks += more
     blocks += behind
     with _blame("limits.max_drift"):
-        limits = loop_limits(experiment.limits, frame)
+        limits = replace(loop_limits(experiment.limits, frame), wind_down=experiment.safety.within)
     with _blame("recording"):
         watch = watched(experiment.recording, model, frame)
     with _blame("integrator.dt, structure, sites and blocks together", _extremes(frame, sites)):
@@ -324,6 +324,10 @@ def _site(
                 transfer[role] = couplings[block.coupled].axis(block.axis)
             else:
                 transfer[role] = transfer_block(block, f"{name}.{role}", experiment)
+    if spec.interlock is not None:
+        with _blame(f"sites.{name}.interlock"):
+            transfer["interlock"] = spec.interlock.make()
+            transfer["interlock"].check_fit(experiment.integrator.dt / experiment.integrator.substeps)
     with _blame(f"sites.{name}.{_place(spec)}"):
         along = _along(frame, model, spec)
     linear = None

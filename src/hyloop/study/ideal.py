@@ -11,7 +11,7 @@ __all__ = ["without_rigs"]
 
 
 def without_rigs(experiment: Experiment) -> Experiment:
-    """The experiment without compensators, actuators and sensors; specimens with several axes stay.
+    """The experiment without compensators, interlocks, actuators and sensors; specimens with several axes stay.
 
     Limits that stop a run are lifted, but for those that tell a run that has diverged: the answer is wanted to its end.
     """
@@ -25,7 +25,7 @@ def without_rigs(experiment: Experiment) -> Experiment:
 def _ideal(name: str, site: SiteSpec) -> SiteSpec:
     actuator = site.transfer.get("actuator")
     kept: dict[str, Any] = {role: block for role, block in site.transfer.items() if role == "specimen"}
-    changes: dict[str, Any] = {"transfer": kept, "max_d": None, "max_f": None}
+    changes: dict[str, Any] = {"transfer": kept, "interlock": None, "max_d": None, "max_f": None}
     if site.device is not None and site.device.law == "handed_on" and not kept:
         # the specimen is inside the actuator: its spring takes the place of both
         if not isinstance(actuator, PlainBlock) or "k" not in actuator.block.params:

@@ -31,6 +31,7 @@ __all__ = ["record_built", "run_experiment", "run_file", "run_in_memory"]
 
 Progress = Callable[[float], None]
 Keep = Callable[[Path], None]
+_TOLD = 12  # interlocks, the first ones to trip: all that an outcome has room for
 _TAKEN = "another run is recording into it"
 
 
@@ -261,8 +262,11 @@ def _record(
         except RunFailed as failure:
             recorder.write(chosen(failure.result).data)
             recorder.outcome |= {"fault": str(failure), "reason": failure.reason}
+            if log := failure.result.attributes.get("interlocks"):
+                recorder.outcome["interlocks"] = log[:_TOLD]
             if failure.reason not in AGAIN:
                 keeper.forget()
+            failure.result = replace(failure.result, path=path)
             raise
         except KeyboardInterrupt as stop:
             recorder.outcome["fault"] = "interrupted"

@@ -3,6 +3,7 @@
 from hyloop.transfer.delay import delay
 from hyloop.transfer.difference import difference
 from hyloop.transfer.handed_on import handed_on
+from hyloop.transfer.interlock import interlock
 from hyloop.transfer.kinematics import kinematics
 from hyloop.transfer.lag import first_order_lag, second_order_lag
 from hyloop.transfer.linear import linear_plant, state_space, transfer_function, transfer_matrix, zeros_poles
@@ -18,6 +19,7 @@ __all__ = [
     "difference",
     "first_order_lag",
     "handed_on",
+    "interlock",
     "kinematics",
     "linear_plant",
     "linear_specimen",
