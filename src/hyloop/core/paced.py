@@ -11,7 +11,7 @@ from hyloop.core import kernel
 from hyloop.core.clock import nanoseconds, sleep_until
 from hyloop.core.jit import Floats, Ints, Table, bind, jit, pointer, rebind, verb
 from hyloop.core.keeping import keep
-from hyloop.core.plan import CALLED_OFF, FAULT, OK, PLACE, STATUS, TOO_LATE, Plan, State
+from hyloop.core.plan import CALLED_OFF, FAULT, OK, PLACE, STATUS, TAKEN_OVER, TOO_LATE, Plan, State
 from hyloop.core.wind_down import _step_down, halt, interlocked
 
 __all__ = [
@@ -22,17 +22,20 @@ __all__ = [
     "OVERRUNS",
     "ROWS",
     "STOP",
+    "TAKEN",
+    "TICK",
     "LiveState",
     "Pace",
     "run_paced",
     "wind_down_paced",
 ]
 
-DONE, ROWS, STOP, TICK, WOKE, SEEN, OVERRUNS, LATE, ENDED, DOWN = range(10)
-MARKS = 10
+DONE, ROWS, STOP, TICK, WOKE, SEEN, OVERRUNS, LATE, ENDED, DOWN, TAKEN = range(11)
+MARKS = 11
 """Whole numbers of `Pace.marks`: steps made, rows that are there, wish of another thread to stop, ticks begun, when the
 last one began, when the clock was read last, ticks that began too late, how late the present one is in whole ticks,
-whether no tick will follow, and how many of the steps were those of a wind-down."""
+whether no tick will follow, how many of the steps were those of a wind-down, and whether a watchdog has taken the rigs
+over: then no block runs any more, whatever the loop does."""
 
 
 class Pace(NamedTuple):
@@ -63,6 +66,8 @@ LiveState = NamedTuple("LiveState", [*State.__annotations__.items(), ("pace", Ta
 def wait(plan, state):
     """Wait for the time of the next tick, and note how late it begins and how long the last one took."""
     pace = bind(Pace, state.pace)
+    if pace.marks[TAKEN]:
+        return
     k = pace.marks[TICK]
     time = nanoseconds(pace.clock)
     if k > 0:
@@ -99,7 +104,8 @@ def ramp(plan, state, j):
 def advance(plan, state, b):
     """Advance a block and note how long it took."""
     pace = bind(Pace, state.pace)
-    kernel.advance(plan, state, b)
+    if pace.marks[TAKEN] == 0:
+        kernel.advance(plan, state, b)
     time = nanoseconds(pace.clock)
     took = time - pace.marks[SEEN]
     pace.marks[SEEN] = time
@@ -123,6 +129,8 @@ def bring_down(plan, state, why, steps, rows, row):
     while not safe and steps > 0:
         halt(plan, state, why)
         safe = step_down(plan, state, rows, row)
+        if pace.marks[TAKEN]:
+            break
         row += stride
         steps -= 1
         pace.marks[DOWN] += 1
@@ -144,6 +152,10 @@ def run_paced(plan_words, state_words, steps, excitation, rows):
             status = sparse_tick(plan, state, pointer(excitation), i * plan.excitations, pointer(rows), i * stride)
         else:
             status = tick(plan, state, pointer(excitation), i * plan.excitations, pointer(rows), i * stride)
+        if pace.marks[TAKEN]:  # this step is not shown: others have made another one
+            status = CALLED_OFF
+            state.clock[PLACE], state.clock[STATUS] = TAKEN_OVER, status
+            break
         if plan.interlocks:
             status = interlocked(plan, state, status, pace.marks[STOP] != 0)
         if status == OK and pace.marks[STOP]:
@@ -156,7 +168,7 @@ def run_paced(plan_words, state_words, steps, excitation, rows):
         pace.marks[ROWS] = (i + 1) * stride  # only now do others see the rows
         if status != OK:
             break
-    if status != OK and plan.interlocks:
+    if status != OK and plan.interlocks and not pace.marks[TAKEN]:
         bring_down(plan, state, FAULT, plan.down, pointer(rows), pace.marks[ROWS])
     if pace.marks[TICK] > 0:
         pace.work[pace.marks[TICK] - 1] = nanoseconds(pace.clock) - pace.marks[WOKE]

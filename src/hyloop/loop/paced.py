@@ -11,7 +11,19 @@ import numpy as np
 from hyloop.core import Table
 from hyloop.core.board import Board
 from hyloop.core.keeping import PLACES
-from hyloop.core.paced import DONE, DOWN, ENDED, MARKS, OVERRUNS, ROWS, STOP, LiveState, Pace, run_paced
+from hyloop.core.paced import (
+    DONE,
+    DOWN,
+    ENDED,
+    MARKS,
+    OVERRUNS,
+    ROWS,
+    STOP,
+    LiveState,
+    Pace,
+    run_paced,
+    wind_down_paced,
+)
 from hyloop.core.plan import ASKED, OK, PLACE, STATUS, STEP
 from hyloop.errors import BadInput, RunFailed
 from hyloop.loop.faults import failed, fault
@@ -70,6 +82,8 @@ class PacedRun:
         Steps after which the whole memory is copied, time and again, for `pieces`; 0: never.
     goes_on : bool
         Go on from the present state of the loop instead of its beginning.
+    why : int
+        Not 0: bring the rigs to their safe state and do nothing else, and this is what their interlocks shall note.
 
     Attributes
     ----------
@@ -88,6 +102,7 @@ class PacedRun:
         shared: Mapping[str, Any] | None = None,
         keep_every: int = 0,
         goes_on: bool = False,
+        why: int = 0,
     ) -> None:
         if loop._plan.implicit:
             raise BadInput(
@@ -99,6 +114,7 @@ class PacedRun:
         steps, m = len(self._excitation) - 1, loop.substeps
         self.names, self.units, plan, self._per_step = loop._recorded(record, every)
         self._steps, channels, self._plan = steps, plan.channels, Table(plan)
+        self._why, self._down = why, plan.down
         steps += plan.down  # room for a wind-down
         shapes = {
             "memory": (float, loop._state.memory.shape),
@@ -130,13 +146,13 @@ class PacedRun:
             array[:] = 0  # zeros are written, so the pages are there
         self.first[:] = loop._state.bus[channels]
         self.refused = lock_memory()
-        self._call(0)  # compiled now, not in the first tick
+        self._call(False)  # compiled now, not in the first tick
         self._thread = Thread(target=self._run, name="hyloop loop", daemon=True)
 
     def _description(self, m: int) -> dict[str, Any]:
         """What readers of the board have to know: row k stands at `t0` + (k + 1) `dt`, the one before as `first`."""
         names, units, dt = list(self.names), list(self.units), self.loop.dt / self._per_step
-        times = {"t0": self._begin * self.loop.dt, "dt": dt, "per_step": self._per_step, "tick": self.loop.dt / m}
+        times = {"t0": self.t0, "dt": dt, "per_step": self._per_step, "tick": self.loop.dt / m}
         return {"names": names, "units": units, **times}
 
     def start(self) -> None:
@@ -146,6 +162,11 @@ class PacedRun:
     def stop(self) -> None:
         """Let the run end with the step that is under way; from any thread."""
         self._marks[STOP] = self._marks[STOP] or ASKED
+
+    @property
+    def t0(self) -> float:
+        """Time in s of the state in which it begins."""
+        return self._begin * self.loop.dt
 
     @property
     def done(self) -> int:
@@ -174,9 +195,7 @@ class PacedRun:
         self._thread.join()
         unlock_memory()
         rows = self.rows(0, self.done)
-        whole = replace(
-            rows, time=np.append(self._begin * self.loop.dt, rows.time), data=np.vstack([self.first, rows.data])
-        )
+        whole = replace(rows, time=np.append(self.t0, rows.time), data=np.vstack([self.first, rows.data]))
         loop, status = self.loop, int(self.loop._state.clock[STATUS])
         if status == OK:
             return whole
@@ -243,11 +262,11 @@ class PacedRun:
     def _run(self) -> None:
         self.refused += prepare_thread(self.pacing)
         try:
-            self._call(self._steps)
+            self._call(True)
         finally:
             self._marks[ENDED] = 1
 
-    def _call(self, steps: int) -> None:
+    def _call(self, go: bool) -> None:
         tick = 1e9 * self.loop.dt / self.loop.substeps
         pace = Pace(
             start=time.monotonic_ns() + round(1e9 * _BEGIN),
@@ -267,5 +286,8 @@ class PacedRun:
             kept_at=self._kept_at,
         )
         state = Table(LiveState(*self.loop._state, pace=Table(pace)))
-        excitation = self._excitation[1 : 1 + steps].ravel()
-        run_paced(self._plan.words, state.words, steps, excitation, self._rows)
+        if self._why:
+            wind_down_paced(self._plan.words, state.words, self._why, self._down if go else 0, 0, self._rows)
+            return
+        steps = self._steps if go else 0
+        run_paced(self._plan.words, state.words, steps, self._excitation[1 : 1 + steps].ravel(), self._rows)

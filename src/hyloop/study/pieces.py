@@ -10,7 +10,7 @@ from hyloop.files.pace import Pace
 from hyloop.loop import Loop, PacedRun, Pacing, Timing
 from hyloop.record import Recording
 
-__all__ = ["clock_of", "on_the_clock", "straight_on", "timing_attributes"]
+__all__ = ["clock_of", "on_the_clock", "pacing_of", "straight_on", "timing_attributes"]
 
 CHUNKS = 200  # pieces of a run at most: often enough for a smooth progress bar
 PIECE = 64  # steps of a piece at least: rare enough to cost little
@@ -36,9 +36,13 @@ def clock_of(
     loop: Loop, rows: np.ndarray, pace: Pace, begin: int = 0, keep_every: float | None = None, **settings: Any
 ) -> PacedRun:
     """A run on the clock as the file has it, from a step on; its memory is kept every so many s."""
-    pacing = Pacing(pace.spin, pace.allowed, pace.overrun == "stop", pace.priority, pace.core)
     every = 0 if keep_every is None else max(round(keep_every / loop.dt), 1)
-    return PacedRun(loop, rows[begin:], **settings, pacing=pacing, keep_every=every, goes_on=begin > 0)
+    return PacedRun(loop, rows[begin:], **settings, pacing=pacing_of(pace), keep_every=every, goes_on=begin > 0)
+
+
+def pacing_of(pace: Pace) -> Pacing:
+    """How a loop keeps its time, as the file has it."""
+    return Pacing(pace.spin, pace.allowed, pace.overrun == "stop", pace.priority, pace.core)
 
 
 def on_the_clock(run: PacedRun, begin: int, rows: int) -> Iterator[tuple[Recording, float]]:

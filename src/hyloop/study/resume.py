@@ -28,10 +28,10 @@ from hyloop.record import Recorder, Recording, resume_path
 from hyloop.study.build import Built
 from hyloop.study.tasks import library_digest
 
-__all__ = ["AGAIN", "EVERY", "Keeper", "Point"]
+__all__ = ["AGAIN", "EVERY", "Keeper", "Point", "built_digest"]
 
 EVERY = 1.0  # s of wall time from one time to the next
-AGAIN = ("called off", "overrun")  # reasons of `RunFailed` that a second try need not have
+AGAIN = ("called off", "overrun", "taken over")  # reasons of `RunFailed` that a second try need not have
 _SHARE = 50.0  # times as long as it takes: a large memory is kept less often
 _FORMAT = "hyloop resume 1"
 _ADDRESSES = ("address", "group_address")  # of a plan, other ones in every process
@@ -195,6 +195,17 @@ def _origin(built: Built, channels: Sequence[str], attributes: Mapping[str, Any]
 
     What is built holds the contents of all files that the text names. Its numbers are compared to the last bit.
     """
+    text = str(attributes.get("experiment_text", ""))
+    return {
+        "library": f"{library_digest()} {get_host_cpu_name()}",
+        "text": hashlib.sha256(text.encode()).hexdigest(),
+        "overrides": list(attributes.get("overrides", ())),
+        "built": built_digest(built, channels),
+    }
+
+
+def built_digest(built: Built, channels: Sequence[str]) -> str:
+    """Digest of a loop, its initial state, its excitation, and what of it is recorded, to the last bit."""
     loop, plan = built.loop, built.loop.parts.plan
     digest = hashlib.blake2b(digest_size=16)
     for key, value in plan._asdict().items():
@@ -205,13 +216,7 @@ def _origin(built: Built, channels: Sequence[str], attributes: Mapping[str, Any]
     laws = [connection.instance.block.name for connection in loop.connections.values()]
     recording = built.experiment.recording
     digest.update(repr([list(loop.channels), laws, list(channels), recording.every, recording.derived]).encode())
-    text = str(attributes.get("experiment_text", ""))
-    return {
-        "library": f"{library_digest()} {get_host_cpu_name()}",
-        "text": hashlib.sha256(text.encode()).hexdigest(),
-        "overrides": list(attributes.get("overrides", ())),
-        "built": digest.hexdigest(),
-    }
+    return digest.hexdigest()
 
 
 def _enter(digest: Any, value: Any) -> None:

@@ -1,6 +1,7 @@
 """Run an experiment: step in chunks, record while running, show progress."""
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -22,10 +23,11 @@ from hyloop.study.control import described_controllers
 from hyloop.study.following import described_models
 from hyloop.study.pictures import PictureWatch
 from hyloop.study.pieces import clock_of, on_the_clock, straight_on, timing_attributes
-from hyloop.study.resume import AGAIN, EVERY, Keeper, Point
+from hyloop.study.resume import AGAIN, EVERY, Keeper, Point, built_digest
 from hyloop.study.tested import LawRanges, without
 from hyloop.study.trained import outside_notes
 from hyloop.study.trust import described_trust, fallback_notes
+from hyloop.study.watchdog import Watchdog, needs_watchdog
 
 __all__ = ["record_built", "run_experiment", "run_file", "run_in_memory"]
 
@@ -118,8 +120,12 @@ def run_experiment(
         with holding(path, _TAKEN):  # refuse now rather than after everything is compiled
             pass
     point = Point.load(path) if resume else None
-    built = build(experiment, allow_scripts=allow_scripts)
-    return record_built(built, path, source, overrides, overwrite, keep, paced, progress, keep_every, point)
+    with ExitStack() as aside:
+        dog = None
+        if paced and source is not None and needs_watchdog(experiment):
+            dog = aside.enter_context(Watchdog(source, overrides, allow_scripts))
+        built = build(experiment, allow_scripts=allow_scripts)
+        return record_built(built, path, source, overrides, overwrite, keep, paced, progress, keep_every, point, dog)
 
 
 def record_built(
@@ -133,12 +139,13 @@ def record_built(
     progress: Progress | None = None,
     keep_every: float | None = None,
     point: Point | None = None,
+    dog: Watchdog | None = None,
 ) -> Recording:
     """Run what is built, writing a recording while it runs; see `run_experiment`. It goes on from `point`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     attributes = _about(built, source, overrides)
     with holding(path, _TAKEN):
-        _record(built, path, attributes, overwrite, keep, paced, progress, keep_every, point)
+        _record(built, path, attributes, overwrite, keep, paced, progress, keep_every, point, dog)
         return Recording.load(path)
 
 
@@ -208,6 +215,7 @@ def _record(
     progress: Progress | None,
     keep_every: float | None,
     point: Point | None,
+    dog: Watchdog | None,
 ) -> None:
     every, loop, rows = built.experiment.recording.every, built.loop, built.excitation
     per_step = loop.substeps if every == "tick" else 1
@@ -250,13 +258,19 @@ def _record(
     ):
         if point is None:
             recorder.write(first.data)
+        if dog:
+            settings["shared"] = {}
         clock = clock_of(loop, rows, built.experiment.pace, begin, keep_every, **settings) if paced else None
+        if dog and clock and clock.board:
+            dog.watch(clock.board, path, built_digest(built, clock.names), every)
         start = perf_counter()  # everything is compiled by now
         pieces = on_the_clock(clock, recorder.rows, whole) if clock else straight_on(loop, rows, begin, **settings)
         try:
             for piece, done in pieces:
                 recorder.write(chosen(piece).data)
                 keeper.look(recorder, clock)
+                if dog:
+                    dog.look()
                 if progress:
                     progress(done)
         except RunFailed as failure:
