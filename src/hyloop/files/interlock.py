@@ -8,7 +8,7 @@ from pydantic import model_validator
 from hyloop.core import Instance
 from hyloop.errors import BadInput
 from hyloop.files.fields import Quantity, Table, refuse
-from hyloop.transfer import interlock
+from hyloop.transfer.interlock import interlock, settings_fit
 
 if TYPE_CHECKING:
     from hyloop.files.schema import SiteSpec
@@ -22,6 +22,11 @@ Rate = Annotated[float, Quantity("m/s", above=0.0)]
 Length = Annotated[float, Quantity("m", above=0.0)]
 Force = Annotated[float, Quantity("N", above=0.0)]
 Time = Annotated[float, Quantity("s", above=0.0)]
+
+
+def _key(error: BadInput) -> str:
+    """The key with which a refusal begins."""
+    return next((key for key in InterlockSpec.model_fields if str(error).startswith(f"{key} ")), "max_rate")
 
 
 class InterlockSpec(Table):
@@ -92,8 +97,7 @@ class InterlockSpec(Table):
         try:
             self.make()
         except BadInput as error:
-            said = str(error)
-            refuse(next((key for key in type(self).model_fields if said.startswith(f"{key} ")), "max_rate"), error)
+            refuse(_key(error), error)
         return self
 
 
@@ -118,6 +122,10 @@ def check_interlocks(sites: Mapping[str, "SiteSpec"], tick: float, within: float
         if spec.max_age is not None and not any("age" in block.outputs for block in site.transfer.values()):
             said = "nothing at this site tells how old its measurement is; a sensor of the law 'link' does."
             refuse(f"{where}.max_age", BadInput(said))
+        try:
+            settings_fit(tick, **spec.make().params)
+        except BadInput as error:
+            refuse(f"{where}.{_key(error)}", error)
         ramp = spec.ramp or spec.max_rate
         if spec.max_d is not None and spec.safe_state == "zero displacement" and spec.max_d / ramp > within:
             said = f"from max_d back to rest takes {spec.max_d / ramp:.3g} s, and safety.within is {within:g} s"

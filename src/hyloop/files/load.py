@@ -27,14 +27,8 @@ __all__ = [
 T = TypeVar("T")
 
 _PLACES = ("story", "between", "along")
-_SPECIMEN = (
-    "device",
-    "model",
-    "physical",
-    "transfer",
-    "interlock",
-    "wiring",
-)  # what a site has that does not follow another
+# what a site has that does not follow another
+_SPECIMEN = ("device", "model", "physical", "transfer", "interlock", "wiring")
 _DEVICES = ("device", "block", "compensator", "actuator", "sensor", "fallback", "twin")  # tables that hold a law
 _NAMED = (
     "sites",

@@ -19,7 +19,7 @@ from hyloop.core.plan import (
     TOO_LATE,
 )
 from hyloop.errors import RunFailed
-from hyloop.loop.interlocks import interlock_log, safe_text
+from hyloop.loop.interlocks import CALLED_TO, interlock_log, safe_text, trip_text
 from hyloop.record import Recording
 
 if TYPE_CHECKING:
@@ -105,21 +105,20 @@ def fault(loop: "Loop", status: int, place: int) -> Fault:
         return Fault("called off", "", "somebody has ended the run", "")
     if status == INTERLOCKED:
         first = interlock_log(loop)[0]
-        when = f"at {first['time']:.4g} s (tick {first['tick']})"
-        return Fault(
-            "interlock", first["site"], f"the interlock of {first['site']} tripped {when}: {first['text']}", ""
-        )
+        return Fault("interlock", first["site"], trip_text(first), "")
     assert status == NOT_CONVERGED
     return Fault("not converged", "", "Newton's method did not converge", "Take a smaller step.")
 
 
 def failed(loop: "Loop", found: Fault, step: int, result: Recording) -> RunFailed:
     """The error of a run that stopped in a step, with what was recorded; all interlocks have done what they could."""
-    log = interlock_log(loop)
-    more = {"fault": found.text} | ({"interlocks": log} if log else {})
-    where = "" if found.reason == "interlock" else f"step {step} (t = {step * loop.dt:g} s): "
+    log, text = interlock_log(loop), found.text
+    more = {"fault": text} | ({"interlocks": log} if log else {})
+    if found.reason != "interlock":
+        own = f"; {trip_text(log[0])}" if log and log[0]["reason"] != CALLED_TO else ""
+        text = f"step {step} (t = {step * loop.dt:g} s): {text}{own}"
     return RunFailed(
-        " ".join(part for part in (f"{where}{found.text}.", safe_text(log), found.advice) if part),
+        " ".join(part for part in (f"{text}.", safe_text(log), found.advice) if part),
         step=step,
         reason=found.reason,
         where=found.where,

@@ -13,7 +13,9 @@ from hyloop.transfer.interlock_tick import Kept
 if TYPE_CHECKING:
     from hyloop.loop.loop import Loop
 
-__all__ = ["REASONS", "interlock_log", "safe_text"]
+__all__ = ["CALLED_TO", "REASONS", "interlock_log", "safe_text", "trip_text"]
+
+CALLED_TO = "called"  # reason of an interlock that was told to
 
 
 class Reason(NamedTuple):
@@ -25,7 +27,7 @@ class Reason(NamedTuple):
 
 
 REASONS = {
-    CALLED: Reason("called", "", "was told to"),
+    CALLED: Reason(CALLED_TO, "", ""),
     told.NO_COMMAND: Reason("command not finite", "", "its command is no number"),
     told.NO_D: Reason("deformation missing", "", "the measured deformation is no number"),
     told.NO_F: Reason("force missing", "", "the measured force is no number"),
@@ -85,7 +87,12 @@ def interlock_log(loop: "Loop") -> list[dict[str, Any]]:
                 "seconds": round((end - kept.tick) * tick, 9),
             }
         )
-    return sorted(found, key=lambda one: (one["tick"], one["reason"] == REASONS[CALLED].name))
+    return sorted(found, key=lambda one: (one["tick"], one["reason"] == CALLED_TO))
+
+
+def trip_text(one: dict[str, Any]) -> str:
+    """What has tripped, when, and why, in a sentence."""
+    return f"the interlock of {one['site']} tripped at {one['time']:.4g} s (tick {one['tick']}): {one['text']}"
 
 
 def safe_text(log: Sequence[dict[str, Any]]) -> str:

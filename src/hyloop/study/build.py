@@ -327,7 +327,6 @@ def _site(
     if spec.interlock is not None:
         with _blame(f"sites.{name}.interlock"):
             transfer["interlock"] = spec.interlock.make()
-            transfer["interlock"].check_fit(experiment.integrator.dt / experiment.integrator.substeps)
     with _blame(f"sites.{name}.{_place(spec)}"):
         along = _along(frame, model, spec)
     linear = None

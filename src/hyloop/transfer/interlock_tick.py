@@ -70,8 +70,8 @@ class Kept(NamedTuple):
     slow: float  # velocity of the command, smoothed
     wanted: float  # of the tick before, and the one before that
     wanted_before: float
-    d: float  # measured in the tick before that
-    f: float
+    d_heard: float  # measured in the tick before that
+    f_heard: float
     path: float  # of the command, all in all
     still_d: float  # s since the measured deformation has changed, and the path until then
     path_d: float
@@ -155,8 +155,8 @@ def watch(x, told, command, wanted, d, f, stop, age, dt):
         indicator = listen(x, told, d, f, age, dt)
     step = command - x[COMMANDED]
     velocity = step / dt
-    weight = dt / (told.smoothing + dt)
-    acceleration = (velocity - x[SLOW]) * weight / dt
+    weight = 1.0 / (told.smoothing + dt)
+    acceleration = (velocity - x[SLOW]) * weight
     over(x, COMMAND, abs(command), told.max_d)
     over(x, VELOCITY, abs(velocity), told.max_v)
     over(x, ACCELERATION, abs(acceleration), told.max_a)
@@ -164,7 +164,7 @@ def watch(x, told, command, wanted, d, f, stop, age, dt):
         trip(x, RATE, abs(velocity), told.max_rate)
     if stop != 0.0:
         trip(x, CALLED, stop, 0.0)
-    x[SLOW] += weight * (velocity - x[SLOW])
+    x[SLOW] += weight * dt * (velocity - x[SLOW])
     x[PATH] += abs(step)
     x[WANTED_BEFORE], x[WANTED] = x[WANTED], wanted
     return indicator
@@ -180,8 +180,9 @@ def listen(x, told, d, f, age, dt):
         trip(x, NO_F, f, FINITE)
     indicator = 0.0
     if x[TICKS] > 2.0:
-        over(x, JUMP_D, abs(d - x[D]) / dt, told.jump_d)
-        over(x, JUMP_F, abs(f - x[F]) / dt, told.jump_f)
+        rate = 1.0 / dt
+        over(x, JUMP_D, abs(d - x[D]) * rate, told.jump_d)
+        over(x, JUMP_F, abs(f - x[F]) * rate, told.jump_f)
         indicator = weigh(x, told, d, f, dt)
     if d != x[D]:
         x[STILL_D], x[PATH_D] = 0.0, x[PATH]
