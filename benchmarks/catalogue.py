@@ -10,6 +10,7 @@ from benchmarks.growth import growth
 from benchmarks.ida import ida
 from benchmarks.moment_frame import moment_frame
 from benchmarks.ocp_nn import ocp_nn_tick
+from benchmarks.paced import paced
 from benchmarks.recording import recording
 from benchmarks.sparse import sparse
 from benchmarks.sweep import sweep
@@ -37,6 +38,7 @@ BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "sweep": sweep,
     "differentiable": differentiable,
     "cluster": cluster,
+    "paced": paced,
     "lstm": networks.lstm,
     "lstm-train": networks.lstm_train,
 }

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from oracles.opensees import opensees
+from rich.text import Text
 from typer.main import get_command
 
 import hyloop
@@ -82,6 +83,23 @@ def test_commands_exist(page, line, monkeypatch):
         command = command.commands[words.pop(0)]
     command.make_context(line, list(words))  # raises for what is not known
     assert all((ROOT / word).exists() for word in words if word.startswith(("experiments/", "studies/")))
+
+
+def texts_of_help(command, name="hyloop"):
+    """Help of a command, of its options and of the commands below it."""
+    yield name, command.help or ""
+    for one in command.params:
+        yield f"{name} {one.name}", getattr(one, "help", None) or ""
+    for word, below in getattr(command, "commands", {}).items():
+        yield from texts_of_help(below, f"{name} {word}")
+
+
+def test_help_is_shown_as_it_is_written():
+    """What prints it takes words in brackets, such as names of tables, for a style and leaves them out."""
+    texts = dict(texts_of_help(get_command(app)))
+    assert len(texts) > 200
+    lost = {name: text for name, text in texts.items() if Text.from_markup(text).plain != text.replace("\\[", "[")}
+    assert lost == {}
 
 
 def with_examples():

@@ -93,6 +93,15 @@ def test_an_analysis_a_comparison_and_other_states_of_the_same_runs(say, tmp_pat
     code, _, err = say("fragility", "out/frame-ida", "--state", "severe=20 mm")
     assert code == 2 and "the response of this analysis is in -" in err
 
+    before = {path: path.read_bytes() for path in (tmp_path / "out/frame-ida").rglob("*") if path.is_file()}
+    for wrong in (("--state", "severe=20 mm"), ("--set", "sites.brace.device.fy=3"), ("--against", "weak.toml")):
+        assert say("ida", "frame.toml", *words, "--force", *wrong)[0] == 2
+    assert {path: path.read_bytes() for path in before} == before
+    code, _, err = say("ida", "strong.toml", *words, "--out", "out/frame-ida")
+    assert code == 2 and "holds a campaign with another text of the experiment file" in err
+    assert say("ida", "strong.toml", *words, "--out", "out/frame-ida", "--force")[0] == 0
+    assert not (tmp_path / "out/frame-ida/against").exists()
+
 
 def test_stripes_of_a_table(say, tmp_path):
     """20 runs at three levels; the fractions of the outermost are met by no curve exactly, and lie about it."""

@@ -13,7 +13,9 @@ from scipy.stats import spearmanr
 
 import hyloop.ensembles.table
 from hyloop.cli.main import main
+from hyloop.ensembles import Campaign
 from hyloop.ensembles.table import read_table
+from hyloop.errors import HyloopError
 
 pytestmark = pytest.mark.slow
 
@@ -123,6 +125,8 @@ SWEEP = ("sweep", "tiny.toml")
         (("--range", f"{FORCE}=1kN:2kN", "--sample", "monte-carlo"), "unknown way to sample"),
         (("--grid", "seed=1,2", "--records", "west*"), "no record of the data folder fits"),
         (("--grid", "seed=1,2", "--records", "3"), "the data folder has 0"),
+        (("--grid", "seed=1,2", "--records", "0"), "the set of records is empty"),
+        (("--set", "sweep.records=true"), "a pattern such as"),
         (("--grid", "seed=1,2", "--measure", "d=peak drift.9"), "unknown channel 'drift.9'"),
         (("--grid", "seed=1,2", "--measure", "d=worst drift.1"), "unknown statistic"),
         (("--grid", "seed=1,2", "--measure", "peak drift.1"), "--measure"),
@@ -156,6 +160,20 @@ def test_another_sweep_does_not_go_into_the_same_folder_unless_forced(say, place
     assert Path("out/tiny-sweep/runs.parquet").read_bytes() == before
     assert say(*words, "seed=3,4", "--force")[0] == 0
     assert read_table(Path("out/tiny-sweep/runs.parquet"))["seed"] == [3, 4]
+
+
+def test_a_cluster_that_goes_away_leaves_a_table_of_what_is_there(say, place, monkeypatch):
+    words = (*SWEEP, "--workers", 1, "--no-report", "--grid", "seed=1,2,3")
+
+    def gone(*_):
+        raise HyloopError("all workers are gone.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Campaign, "run", gone)
+        code, _, err = say(*words)
+    assert code == 1 and "all workers are gone" in err
+    assert read_table(Path("out/tiny-sweep/runs.parquet"))["seed"] == [1]
+    assert say(*words)[0] == 0 and read_table(Path("out/tiny-sweep/runs.parquet"))["seed"] == [1, 2, 3]
 
 
 @pytest.mark.parametrize("line", SHOWN)

@@ -1,7 +1,7 @@
 """Sweeps that are broken off, in real processes: the table after going on is that of one that was left alone.
 
 Killed worker, killed command, a line cut short, a full disk, Ctrl-C. Bytes are compared: no run is
-lost, doubled or changed.
+lost, doubled or changed. So it is for an incremental analysis, whose next level hangs on what was run before.
 """
 
 import os
@@ -12,6 +12,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from problems.sweeps import TINY
 
@@ -30,8 +31,11 @@ MORE = ("--set", "limits.max_d=16mm", "--set", "excitation.duration=10s")
 COMMAND = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from hyloop.cli import main; main()"
 
 
-def start(place, folder, workers=2):
-    words = [sys.executable, "-c", COMMAND, *WORDS, *MORE, "--workers", str(workers), "--out", str(folder)]
+IDA = ("ida", "shaken.toml", "--records", "one.csv,two.csv,three.csv", "--levels", "20", "--set", "ida.flattening=0")
+
+
+def start(place, folder, workers=2, words=(*WORDS, *MORE)):
+    words = [sys.executable, "-c", COMMAND, *words, "--workers", str(workers), "--out", str(folder)]
     return subprocess.Popen(
         words, cwd=place, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -49,13 +53,13 @@ def lines(folder):
     return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
-def until_some(folder, process):
+def until_some(folder, process, count=COUNT):
     begin = time.monotonic()
     while lines(folder) < SOME:
         assert process.poll() is None, process.communicate()
         assert time.monotonic() - begin < 200.0
         time.sleep(0.002)
-    assert lines(folder) < COUNT, "too fast to be broken off"
+    assert lines(folder) < count, "too fast to be broken off"
 
 
 def workers(process):
@@ -88,6 +92,12 @@ def table(folder):
 def place(tmp_path_factory):
     folder = tmp_path_factory.mktemp("broken")
     (folder / "tiny.toml").write_text(TINY)
+    record = '[excitation]\nkind = "record"\nfile = "one.csv"\n'
+    (folder / "shaken.toml").write_text(TINY.replace(TINY[TINY.index("[excitation]") : TINY.index("[sites")], record))
+    t = 0.01 * np.arange(1500)
+    for k, name in enumerate(("one", "two", "three")):
+        a = np.random.default_rng(k).normal(size=t.size) * np.sin(np.pi * t / t[-1])
+        np.savetxt(folder / f"{name}.csv", np.column_stack([t, a]), "%.9g", ",", header="t [s],a [m/s2]", comments="")
     return folder
 
 
@@ -130,6 +140,9 @@ def test_an_interrupted_sweep_says_so_keeps_a_table_and_goes_on(place, alone):
     process = start(place, folder)
     until_some(folder, process)
     running = workers(process)
+    process.send_signal(signal.SIGSTOP)  # so that it has not ended before the other one asks for its folder
+    assert "another campaign is running into this folder" in end(start(place, folder), 2)
+    process.send_signal(signal.SIGCONT)
     process.send_signal(signal.SIGINT)
     said = end(process, 130)
     ended(running)
@@ -156,3 +169,23 @@ def test_a_disk_that_fills_ends_the_sweep_and_it_goes_on_with_more_room(place, a
         shutil.rmtree(folder)
     finally:
         subprocess.run(["umount", "-l", small], check=True)
+
+
+def test_an_incremental_analysis_with_a_killed_worker_and_an_interrupt_is_that_of_one_left_alone(place):
+    end(start(place, place / "ida-alone", workers=1, words=IDA), 0)
+    folder, count = place / "ida", lines(place / "ida-alone")
+    assert count == 3 * 20
+    process = start(place, folder, words=IDA)
+    until_some(folder, process, count)
+    os.kill(workers(process)[0], signal.SIGKILL)
+    before = lines(folder)
+    while process.poll() is None and lines(folder) < before + SOME:  # others have taken over
+        time.sleep(0.002)
+    process.send_signal(signal.SIGINT)
+    said = end(process, 130)
+    there = lines(folder)
+    assert f"{folder} holds {there} runs, and the same command goes on" in said
+    assert 0 < len(read_table(folder / "runs.parquet")["run"]) <= there < count
+    end(start(place, folder, words=IDA), 0)
+    assert table(folder) == table(place / "ida-alone") and lines(folder) == count
+    assert (folder / "ida.json").read_bytes() == (place / "ida-alone" / "ida.json").read_bytes()

@@ -1,10 +1,13 @@
 """Runs on the clock: the numbers of a run, times that do not drift, overruns, and what others may ask of it."""
 
+import os
+import threading
 import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from hyloop.core import Param, inplace_block
 from hyloop.core.board import Board
@@ -12,11 +15,11 @@ from hyloop.core.paced import ENDED, ROWS
 from hyloop.devices import bouc_wen
 from hyloop.errors import BadInput, OutOfBounds, RunFailed
 from hyloop.integrators import mkr_alpha, newmark
-from hyloop.loop import FreeBlock, Loop, PacedRun, Pacing, Site
+from hyloop.loop import FreeBlock, Loop, PacedRun, Pacing, Site, paced, realtime
 from hyloop.structure import rayleigh, shear_frame
 
 DT = 1 / 256
-START = 0.2  # s: preparing the thread, on a machine that is doing other things
+BEGUN = 30.0  # s until a thread has been prepared and has made a few ticks, on a machine that is doing other things
 AT_ONCE = 0.5  # s, likewise, until another thread has been heard and has ended
 
 
@@ -98,7 +101,7 @@ def test_a_tick_that_takes_too_long_is_counted_and_time_is_caught_up(rng):
 
 def test_an_overrun_may_end_the_run(rng):
     blocks = [FreeBlock("busy", worker(busy=5e7, at=20.0), {"d": "damper.d"})]
-    run = PacedRun(_loop(blocks=blocks, substeps=1), rng.normal(size=129), pacing=Pacing(stops=True))
+    run = PacedRun(_loop(blocks=blocks, substeps=1), rng.normal(size=129), pacing=Pacing(overrun="stop"))
     run.start()
     with pytest.raises(RunFailed, match="later than") as stopped:
         run.wait()
@@ -110,9 +113,11 @@ def test_an_overrun_may_end_the_run(rng):
 def test_another_thread_ends_it_and_sees_its_rows_before(rng):
     run = PacedRun(_loop(), rng.normal(size=100_000))
     run.start()
-    time.sleep(START)
+    begin = time.monotonic()
+    while run.done == 0 and time.monotonic() - begin < BEGUN:
+        time.sleep(0.01)
     there = run.done
-    assert 0 < there < 1000 and run.running
+    assert 0 < there < 99_999 and run.running
     assert np.array_equal(run.rows(0, there).time, DT * np.arange(1, there + 1))
     run.stop()
     begin = time.monotonic()
@@ -177,6 +182,41 @@ def test_a_fault_ends_the_pieces_with_what_was_not_handed_out(rng):
         rows += run.pieces(0.02)
     assert stopped.value.reason == "limit"
     assert sum(map(len, rows)) + len(stopped.value.result) == stopped.value.step == run.done
+
+
+def test_linear_algebra_has_one_thread_meanwhile(rng):
+    with threadpool_limits(2, user_api="blas"):
+        run = PacedRun(_loop(), rng.normal(size=100_000))
+        run.start()
+        assert {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"} == {1}
+        run.stop()
+        with pytest.raises(RunFailed):
+            run.wait()
+        assert {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"} == {2}
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setscheduler"), reason="the system has no such priorities")
+def test_priority_is_asked_for_last_by_the_thread_of_the_loop_and_what_is_refused_is_said_once(rng, monkeypatch):
+    asked = []
+
+    def allowed(what):
+        return lambda *_: asked.append((what, threading.current_thread().name))
+
+    def refused(*_):
+        allowed("priority")()
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(realtime, "_fine_timers", allowed("timers"))
+    monkeypatch.setattr(os, "sched_setaffinity", allowed("core"))
+    monkeypatch.setattr(os, "sched_setscheduler", refused)
+    monkeypatch.setattr(paced, "lock_memory", lambda: allowed("memory")() or ["memory is not locked"])
+    run = PacedRun(_loop(), rng.normal(size=20), pacing=Pacing(core=0))
+    run.start()
+    run.wait()
+    main = threading.current_thread().name
+    assert asked == [("memory", main), *((what, "hyloop loop") for what in ("timers", "core", "priority"))]
+    first, second = run.timing.refused
+    assert first == "memory is not locked" and "no real-time priority (Operation not permitted)" in second
 
 
 def test_bad_settings_are_refused(rng):

@@ -145,7 +145,7 @@ def off_the_clock(loop: Loop) -> None:
 
 def overrun(loop: Loop) -> None:
     """On the clock, which an overrun ends."""
-    run = PacedRun(loop, motion(), every="tick", pacing=Pacing(stops=True, allowed=LATE))
+    run = PacedRun(loop, motion(), every="tick", pacing=Pacing(overrun="stop", allowed=LATE))
     run.start()
     run.wait()
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from oracles.browser import CUT, FAINT, FIRST, PAPER, SCREENS, WIDTHS, browser, shown
+from problems import answers
 
 from hyloop.cli.main import main
 from hyloop.devices import bouc_wen
@@ -21,6 +22,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 FRAME, FOLLOWING = (ROOT / "experiments" / f"{name}.toml" for name in ("friction_frame", "following_dampers"))
 MODEL = ROOT / "experiments" / "models" / "rc_frame.toml"
+MADE = {"ida": answers.ida, "fragility": answers.fragility, "tune": answers.tune, "design": answers.design}
 KINDS = (
     "run",
     "comparison",
@@ -36,6 +38,7 @@ KINDS = (
     "study",
     "sweep",
     "sweep-map",
+    *MADE,
 )
 LARGEST = 6_000_000  # bytes
 TRAINING = """
@@ -178,6 +181,8 @@ def pages(tmp_path_factory):
         study(Path("study.html"))
         sweep(Path("sweep.html"), drawn=True)
         sweep(Path("sweep-map.html"), drawn=False)
+        for name, write in MADE.items():
+            write(Path(f"{name}.html"))
     return {"run": folder / "many" / "run.html"} | {name: folder / f"{name}.html" for name in KINDS[1:]}
 
 
@@ -206,7 +211,7 @@ def test_the_answer_is_on_the_first_screen_and_nothing_sticks_out(kind, pages, c
 
 
 @pytest.mark.parametrize(
-    "kind", ["comparison", "catalogue", "training", "following", "trust", "study", "sweep", "sweep-map"]
+    "kind", ["comparison", "catalogue", "training", "following", "trust", "study", "sweep", "sweep-map", *MADE]
 )
 def test_charts_fit_on_paper(kind, pages, chromium):
     with shown(chromium, pages[kind], (PAPER, 1009)) as page:

@@ -144,7 +144,7 @@ def test_one_that_does_not_start_is_said_and_nothing_runs(file, monkeypatch):
     file.write_text(file.read_text().replace("20 kN/mm", "21 kN/mm"))
     with pytest.raises(HyloopError, match="did not start: it has built another loop"):
         run_experiment(experiment, file.with_name("run.h5"), source=file, paced=True)
-    assert len(Recording.load(file.with_name("run.h5"))) == 1
+    assert not file.with_name("run.h5").exists()
 
 
 def test_it_may_be_left_out(file, monkeypatch):

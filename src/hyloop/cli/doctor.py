@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from hyloop.cli.wake_ups import Finding, spoilers, wake_ups
+from hyloop.loop.realtime import lock_memory, unlock_memory
 from hyloop.report.provenance import versions
 
 __all__ = ["Finding", "examine"]
@@ -28,8 +29,11 @@ def _cores() -> Finding:
 def _blas() -> Finding:
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     given = {name: os.environ[name] for name in names if name in os.environ}
-    advice = "" if "1" in given.values() else "set OMP_NUM_THREADS=1 for a live test, so that no thread competes"
-    return Finding("BLAS threads", ", ".join(f"{k}={v}" for k, v in given.items()) or "not limited", advice)
+    said = ", ".join(f"{k}={v}" for k, v in given.items()) or "not limited"
+    advice = (
+        "" if "1" in given.values() else "set OMP_NUM_THREADS=1 for live steps of your own, so that no thread competes"
+    )
+    return Finding("BLAS threads", f"{said}; `run --paced` takes one", advice)
 
 
 def _clock() -> Finding:
@@ -60,9 +64,10 @@ def _locked_memory() -> Finding:
     except ImportError:
         return Finding("locked memory", "not offered by this system", "use Linux for a live test")
     limit = resource.getrlimit(resource.RLIMIT_MEMLOCK)[0]
-    enough = limit == resource.RLIM_INFINITY or limit >= 1 << 28
-    shown = "unlimited" if limit == resource.RLIM_INFINITY else f"{limit / 2**20:.0f} MiB"
-    return Finding("locked memory", shown, "" if enough else "raise memlock in limits.conf")
+    shown = "limit: none" if limit == resource.RLIM_INFINITY else f"limit: {limit / 2**20:.0f} MiB"
+    refused = lock_memory()
+    unlock_memory()
+    return Finding("locked memory", f"{'refused' if refused else 'allowed'}, {shown}", "; ".join(refused))
 
 
 def _data() -> Finding:

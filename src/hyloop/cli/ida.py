@@ -1,6 +1,5 @@
 """The command `ida`: an incremental dynamic analysis as a table of runs, a page, and an answer."""
 
-import shutil
 from collections.abc import Mapping, Sequence
 from json import dumps
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Any
 
 from hyloop.cli.console import console, counting_bar, errors, open_page, print_json, print_table
 from hyloop.cli.engines import Place, engine_of
-from hyloop.ensembles.campaign import MANIFEST
+from hyloop.cli.going_on import going_on
 from hyloop.ensembles.ida import analyse
 from hyloop.ensembles.table import TABLE
 from hyloop.errors import BadInput
@@ -42,17 +41,21 @@ def run_ida(
     folder = out or Path("out") / f"{file.stem}-ida"
     check_folder(folder, "an analysis is written")
     own = [*overrides, *_changes(records, changes, states)]
-    if force:
-        _remove(folder)
-    elif (folder / RESULT).is_file():
+    if against is not None and not against.is_dir():
+        load_experiment(against, own)  # what is wrong with it is said before the first analysis is run
+    if not force and (folder / RESULT).is_file():
         errors.print(f"{folder} is there: what has been run is not run again", soft_wrap=True)
 
     def analysed(what: Path, where: Path, **same: Any) -> IdaResult:
-        with engine_of(load_experiment(what, own), place) as engine, counting_bar(what.stem, not json) as update:
+        with (
+            going_on(where),
+            engine_of(load_experiment(what, own), place) as engine,
+            counting_bar(what.stem, not json) as update,
+        ):
             same["progress"] = lambda done, most, each: update(done, most)
             return analyse(what, where, own, engine, allow_scripts=allow_scripts, **same)
 
-    found = analysed(file, folder)
+    found = analysed(file, folder, fresh=force)
     other = None
     if against is not None:
         if against.is_dir():
@@ -93,15 +96,6 @@ def given_states(states: Sequence[str]) -> list[tuple[str, str]]:
             raise BadInput(f"--state: '{text}'; write a name and a drift, as in 'severe=2 %'.")
         found.append((name, level))
     return found
-
-
-def _remove(folder: Path) -> None:
-    """The folder of an earlier analysis; nothing else."""
-    if not folder.exists() or not any(folder.iterdir()):
-        return
-    if not (folder / MANIFEST).is_file():
-        raise BadInput(f"{folder} holds other files than an analysis. Give another name.")
-    shutil.rmtree(folder)
 
 
 def _show(found: IdaResult, other: IdaComparison | None) -> None:

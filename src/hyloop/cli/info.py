@@ -180,3 +180,5 @@ def run_benchmarks(names: list[str], json: bool) -> None:
             rows.append([*own, peer, *([f"{value['median']:.3g}", f"{value['ratio']:.1f}"] if value else ["", ""])])
     columns = ["benchmark", "median", "p99", "p99.9", "unit", "peer", "its median", "ratio"]
     print_table("ratio = time of the peer / time of hyloop", columns, rows, right=["median", "p99", "p99.9", "ratio"])
+    for line in (line for result in results for line in result.get("lines", ())):
+        console.print(line, highlight=False, soft_wrap=True)

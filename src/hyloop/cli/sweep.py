@@ -111,6 +111,9 @@ def _run(campaign: Campaign, samples: Samples, spec: Sweep, shown: bool) -> list
             stop.args = (*stop.args, there())
             write()
             raise
+        except HyloopError:  # such as a cluster that is gone
+            write()
+            raise
         except OSError as error:
             where = f"{error.filename}: " if error.filename else ""
             raise HyloopError(f"{where}{error.strerror or error}. {there()} when there is room.") from error

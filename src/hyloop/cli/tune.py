@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from hyloop.cli.console import console, open_page, print_json, print_table, progress_bars
+from hyloop.cli.console import console, counting_bar, open_page, print_json, print_table
 from hyloop.cli.engines import Place, engine_of
+from hyloop.cli.going_on import going_on
 from hyloop.core.writing import replacing
 from hyloop.ensembles.tune import tuned
 from hyloop.errors import BadInput
@@ -38,8 +39,7 @@ def run_tune(
         raise BadInput(
             f"{file}: there is no table [tune]. hyloop examples tune_compensator writes a file that has one."
         )
-    with engine_of(experiment, place) as engine, progress_bars(not json) as update:
-        update("compiling and tuning", 0.0)
+    with going_on(folder), engine_of(experiment, place) as engine, counting_bar("tuning", not json) as update:
         found = tuned(
             file,
             experiment.tune,
@@ -47,7 +47,7 @@ def run_tune(
             engine,
             overrides=overrides,
             allow_scripts=allow_scripts,
-            progress=lambda done, all_, each: update("compiling and tuning", done / all_),
+            progress=lambda done, all_, each: update(done, all_),
         )
     with replacing(folder / BEST) as part:
         part.write_text(piece(found), encoding="utf-8")

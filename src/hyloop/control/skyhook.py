@@ -83,7 +83,7 @@ def skyhook(
         )
     blocks, v = [], site.measured.get("v")
     if v is None:
-        blocks = [FreeBlock(f"{name}.kinematics", kinematics(cutoff=cutoff), {"d": site.measured["d"]})]
+        blocks = [FreeBlock(f"{name}.kinematics", kinematics(cutoff=cutoff), {"d": site.measured["d"]}, role="ear")]
         v = f"{name}.kinematics.v"
     params = {
         "most": level_of(site, level),

@@ -11,6 +11,7 @@ from hyloop.core import kernel
 from hyloop.core.clock import nanoseconds, sleep_until
 from hyloop.core.jit import Floats, Ints, Table, bind, jit, pointer, rebind, verb
 from hyloop.core.keeping import keep
+from hyloop.core.overrun import Overrun, go_on, remember, tell
 from hyloop.core.plan import CALLED_OFF, FAULT, OK, PLACE, STATUS, TAKEN_OVER, TOO_LATE, Plan, State
 from hyloop.core.wind_down import _step_down, halt, interlocked
 
@@ -18,6 +19,7 @@ __all__ = [
     "DONE",
     "DOWN",
     "ENDED",
+    "EXTRAPOLATED",
     "MARKS",
     "OVERRUNS",
     "ROWS",
@@ -30,12 +32,13 @@ __all__ = [
     "wind_down_paced",
 ]
 
-DONE, ROWS, STOP, TICK, WOKE, SEEN, OVERRUNS, LATE, ENDED, DOWN, TAKEN = range(11)
-MARKS = 11
+DONE, ROWS, STOP, TICK, WOKE, SEEN, OVERRUNS, LATE, ENDED, EXTRAPOLATED, OWN, DOWN, TAKEN = range(13)
+MARKS = 13
 """Whole numbers of `Pace.marks`: steps made, rows that are there, wish of another thread to stop, ticks begun, when the
 last one began, when the clock was read last, ticks that began too late, how late the present one is in whole ticks,
-whether no tick will follow, how many of the steps were those of a wind-down, and whether a watchdog has taken the rigs
-over: then no block runs any more, whatever the loop does."""
+whether no tick will follow, late ticks in which forces went on along a line, how long the present tick has computed
+outside of all blocks, how many of the steps were those of a wind-down, and whether a watchdog has taken the rigs over:
+then no block runs any more, whatever the loop does."""
 
 
 class Pace(NamedTuple):
@@ -50,9 +53,9 @@ class Pace(NamedTuple):
     marks: Ints
     lateness: Ints  # of every tick: when it began, less when it should have
     work: Ints  # of every tick: how long it computed
-    block_total: Ints  # of every block: time in all ticks, and in the longest
+    block_total: Ints  # of every block, and last of the structure itself: time in all ticks, and in the longest
     block_worst: Ints
-    bus_late: int  # channel that tells blocks how many ticks late the present one is; 0: nobody asks
+    overrun: Table  # of hyloop.core.overrun.Overrun: what a late tick passes over
     keep_every: int  # steps from one copy of the memory to the next; 0: none is made
     kept: Floats  # the copies, and the steps they belong to (hyloop.core.keeping)
     kept_at: Ints
@@ -71,7 +74,7 @@ def wait(plan, state):
     k = pace.marks[TICK]
     time = nanoseconds(pace.clock)
     if k > 0:
-        pace.work[k - 1] = time - pace.marks[WOKE]
+        finish(plan, pace, time)
     due = pace.start + int(k * pace.tick)
     while time < due:
         if due - time > pace.spin:
@@ -80,38 +83,58 @@ def wait(plan, state):
     late = time - due
     pace.lateness[k] = late
     pace.marks[WOKE] = pace.marks[SEEN] = time
-    pace.marks[LATE] = 0
+    pace.marks[LATE] = pace.marks[OWN] = 0
     if late > pace.allowed:
         pace.marks[OVERRUNS] += 1
         pace.marks[LATE] = 1 + int(late / pace.tick)
         if pace.stops and not pace.marks[STOP]:
             pace.marks[STOP] = TOO_LATE
-    if pace.bus_late:
-        state.bus[pace.bus_late] = pace.marks[LATE]
     if plan.bus_stop and pace.marks[STOP] and state.bus[plan.bus_stop] == 0.0:
         state.bus[plan.bus_stop] = pace.marks[STOP]  # interlocks act in this very tick
     pace.marks[TICK] = k + 1
 
 
 @verb
+def finish(plan, pace, time):
+    """Note how long the tick that ends has computed; what no block has taken was the structure's."""
+    pace.work[pace.marks[TICK] - 1] = time - pace.marks[WOKE]
+    spend(pace, plan.blocks, pace.marks[OWN] + time - pace.marks[SEEN])
+
+
+@verb
+def spend(pace, b, took):
+    """Note the time of a block in a tick."""
+    pace.block_total[b] += took
+    if took > pace.block_worst[b]:
+        pace.block_worst[b] = took
+
+
+@verb
 def ramp(plan, state, j):
-    """Move every site along its ramp, when it is time."""
+    """Move every site along its ramp, when it is time, and see to what stands in for models in a late tick."""
+    pace = bind(Pace, state.pace)
+    overrun = bind(Overrun, pace.overrun)
+    if overrun.reach and not pace.marks[LATE]:
+        remember(overrun, state.bus, pace.marks[TICK] - 1)
     wait(plan, state)
+    if overrun.reach and pace.marks[LATE]:
+        pace.marks[EXTRAPOLATED] += go_on(overrun, state.bus, pace.marks[TICK] - 1)
+    tell(overrun, state.bus, pace.marks[LATE])
     kernel.ramp(plan, state, j)
+    time = nanoseconds(pace.clock)
+    pace.marks[OWN] = time - pace.marks[WOKE]
+    pace.marks[SEEN] = time
 
 
 @verb
 def advance(plan, state, b):
-    """Advance a block and note how long it took."""
+    """Advance a block, unless a late tick passes it over, and note how long it took."""
     pace = bind(Pace, state.pace)
-    if pace.marks[TAKEN] == 0:
+    if not pace.marks[TAKEN] and (pace.marks[LATE] == 0 or bind(Overrun, pace.overrun).keeps[b]):
         kernel.advance(plan, state, b)
     time = nanoseconds(pace.clock)
-    took = time - pace.marks[SEEN]
+    spend(pace, b, time - pace.marks[SEEN])
     pace.marks[SEEN] = time
-    pace.block_total[b] += took
-    if took > pace.block_worst[b]:
-        pace.block_worst[b] = took
 
 
 respond = verb(rebind(kernel._respond, ramp=ramp, advance=advance))
@@ -171,7 +194,7 @@ def run_paced(plan_words, state_words, steps, excitation, rows):
     if status != OK and plan.interlocks and not pace.marks[TAKEN]:
         bring_down(plan, state, FAULT, plan.down, pointer(rows), pace.marks[ROWS])
     if pace.marks[TICK] > 0:
-        pace.work[pace.marks[TICK] - 1] = nanoseconds(pace.clock) - pace.marks[WOKE]
+        finish(plan, pace, nanoseconds(pace.clock))
     return pace.marks[DONE]
 
 

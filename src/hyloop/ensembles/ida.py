@@ -54,9 +54,12 @@ def analyse(
     period: float | None = None,
     records: Sequence[ChosenRecord] | None = None,
     allow_scripts: bool = False,
+    fresh: bool = False,
     progress: Progress = lambda done, most, each: None,
 ) -> IdaResult:
     """Run an analysis into a folder; one that broke off goes on there.
+
+    What is wrong with what is asked for is found before the folder is touched.
 
     Parameters
     ----------
@@ -70,6 +73,8 @@ def analyse(
         Of the spectral acceleration, where the settings do not say it; default that of the structure.
     records : sequence of ChosenRecord, optional
         Instead of those the file asks for.
+    fresh : bool
+        Remove the runs of an earlier analysis that are there.
 
     Raises
     ------
@@ -91,13 +96,19 @@ def analyse(
         allow_scripts=allow_scripts,
         kind=KIND,
     )
-    with standing(engine or LocalProcesses()) as workers, Campaign.opened(plan, folder, workers) as campaign:
-        unit = campaign.units[RESPONSE]
-        _check_states(settings, unit)
-        period = settings.period or period or _first_period(campaign.built, settings)
-        asked = [_Asked(one, unscaled_intensity(experiment, one, settings, period)) for one in chosen]
-        _run(campaign, experiment, settings, asked, progress)
-        _write(campaign, settings, asked)
+    planned = Campaign(plan, folder)
+    unit = planned.units[RESPONSE]
+    _check_states(settings, unit)
+    period = settings.period or period or _first_period(planned.built, settings)
+    asked = [_Asked(one, unscaled_intensity(experiment, one, settings, period)) for one in chosen]
+    with (
+        standing(engine or LocalProcesses()) as workers,
+        Campaign.opened(plan, folder, workers, fresh=fresh) as campaign,
+    ):
+        try:
+            _run(campaign, experiment, settings, asked, progress)
+        finally:
+            _write(campaign, asked)
         found = _result(experiment, settings, asked, overrides, period, response, unit)
         found.save(folder)
     return found
@@ -181,15 +192,16 @@ def _check(row: Row, record: ChosenRecord, level: float) -> None:
     raise kind(f"record {record.name} at {level:g} m/s2: {row.reason}")
 
 
-def _write(campaign: Campaign, settings: Ida, asked: Sequence[_Asked]) -> None:
-    """The table: a row for each run, record by record with rising intensity."""
+def _write(campaign: Campaign, asked: Sequence[_Asked]) -> None:
+    """The table: a row for each run of the rounds that are done, record by record with rising intensity."""
     rows, keys = [], []
     for one in asked:
         for k in np.argsort(one.levels):
             rows.append(one.rows[k])
             level = one.levels[k]
             keys.append({"record": one.record.name, "intensity": level, "scale": level / one.unit})
-    write_table(campaign.folder / TABLE, rows, keys, {**campaign.units, "intensity": "m/s2", "scale": "-"})
+    if rows:
+        write_table(campaign.folder / TABLE, rows, keys, {**campaign.units, "intensity": "m/s2", "scale": "-"})
 
 
 def _result(

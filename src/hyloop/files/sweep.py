@@ -55,6 +55,15 @@ def _values(name: str, given: Any) -> Choices | Range:
     return tuple(given)
 
 
+def _records(given: Any) -> list[str] | int | str:
+    listed = isinstance(given, list) and all(isinstance(name, str) for name in given)
+    if isinstance(given, bool) or not (listed or isinstance(given, int | str)):
+        raise BadInput(f'got {given!r}; give names, a pattern such as "chi-chi*", or how many.')
+    if not given or (isinstance(given, int) and given < 1):
+        raise BadInput(f"got {given!r}: the set of records is empty; name at least one, or leave it out.")
+    return given
+
+
 def _range(name: str, given: dict[str, Any]) -> Range:
     if unknown := [key for key in given if key not in _RANGE]:
         raise BadInput(f"{name}: a range has low, high, log and whole, and no '{unknown[0]}'.")
@@ -95,7 +104,11 @@ class Sweep(Table):
     )
     """Values of any keys of this file, by their places: lists, or of what is drawn also ranges such as
     { low = "10 kN", high = "40 kN" }, with log = true evenly in the logarithm, with whole = true whole numbers."""
-    records: list[str] | Annotated[int, Field(ge=1)] | str | None = None
+    records: Annotated[
+        list[str] | int | str | None,
+        PlainValidator(_records),
+        WithJsonSchema({"type": ["array", "string", "integer"], "items": {"type": "string"}}),
+    ] = None
     """Ground motions from the data folder as one more key: their names, a pattern such as "chi-chi*", or how many of
     them. What `[excitation]` says of peak, scale, direction, start and duration of a record stays."""
     runs: Annotated[int, Field(ge=1, le=MOST_RUNS)] = 64
@@ -114,8 +127,6 @@ class Sweep(Table):
         if ranges and self.kind not in DRAWN:
             said = f'a {self.kind} has no ranges; give a list, or kind = "sobol" or "latin_hypercube".'
             refuse(f"keys.{ranges[0]}", BadInput(said))
-        if self.records is not None and not self.records:
-            refuse("records", BadInput("is empty; name at least one record, or leave it out."))
         if "record" in self.keys and self.records is not None:
             refuse("keys.record", BadInput("records are given, too; give one of them."))
         lengths = {name: len(values) for name, values in self.keys.items() if not isinstance(values, Range)}

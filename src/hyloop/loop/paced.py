@@ -7,6 +7,7 @@ from threading import Thread
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from hyloop.core import Table
 from hyloop.core.board import Board
@@ -15,6 +16,7 @@ from hyloop.core.paced import (
     DONE,
     DOWN,
     ENDED,
+    EXTRAPOLATED,
     MARKS,
     OVERRUNS,
     ROWS,
@@ -28,6 +30,7 @@ from hyloop.core.plan import ASKED, OK, PLACE, STATUS, STEP
 from hyloop.errors import BadInput, RunFailed
 from hyloop.loop.faults import failed, fault
 from hyloop.loop.loop import Loop
+from hyloop.loop.overrun import overrun_table
 from hyloop.loop.realtime import Pacing, lock_memory, prepare_thread, unlock_memory
 from hyloop.record import Recording
 
@@ -47,9 +50,13 @@ class Timing:
     lateness, work : ndarray
         Of every tick: how late it began, and how long it computed.
     overruns : int
-        Ticks that began later than allowed.
+        Ticks that began later than allowed, in which the policy has acted.
+    extrapolated : int
+        Those in which forces went on along a line.
     blocks : dict of str to (mean, worst)
         Time of every block in a tick.
+    structure : (mean, worst)
+        Time of everything else in a tick: the structure, its sites, recording. All means add up to that of `work`.
     refused : tuple of str
         What the system did not permit.
     """
@@ -58,7 +65,9 @@ class Timing:
     lateness: np.ndarray
     work: np.ndarray
     overruns: int
+    extrapolated: int = 0
     blocks: dict[str, tuple[float, float]] = field(default_factory=dict)
+    structure: tuple[float, float] = (0.0, 0.0)
     refused: tuple[str, ...] = ()
 
 
@@ -110,6 +119,7 @@ class PacedRun:
                 "method, such as mkr_alpha."
             )
         self.loop, self.pacing = loop, pacing or Pacing()
+        self._overrun = overrun_table(loop, self.pacing)
         self._excitation = np.ascontiguousarray(loop._rows(excitation))
         steps, m = len(self._excitation) - 1, loop.substeps
         self.names, self.units, plan, self._per_step = loop._recorded(record, every)
@@ -122,7 +132,7 @@ class PacedRun:
             "rows": (float, (steps * self._per_step, len(channels))),
             "marks": (np.int64, (MARKS,)),
             "times": (np.int64, (2, steps * m)),
-            "blocks": (np.int64, (2, loop._plan.blocks)),
+            "blocks": (np.int64, (2, loop._plan.blocks + 1)),
             "kept": (float, (PLACES if keep_every else 0, loop._plan.memory)),
             "kept_at": (np.int64, (PLACES,)),
         }
@@ -156,7 +166,8 @@ class PacedRun:
         return {"names": names, "units": units, **times}
 
     def start(self) -> None:
-        """Begin; the first tick comes a moment later."""
+        """Begin; the first tick comes a moment later. Until the end linear algebra has one thread in this process."""
+        self._blas = threadpool_limits(1, user_api="blas")
         self._thread.start()
 
     def stop(self) -> None:
@@ -193,6 +204,7 @@ class PacedRun:
             As `Loop.run`, and with the reason "called off" where `stop` ended it.
         """
         self._thread.join()
+        self._blas.restore_original_limits()
         unlock_memory()
         rows = self.rows(0, self.done)
         whole = replace(rows, time=np.append(self.t0, rows.time), data=np.vstack([self.first, rows.data]))
@@ -252,12 +264,17 @@ class PacedRun:
         count = int(self._marks[DONE]) * self.loop.substeps
         lateness, work = 1e-9 * self._times[:, :count]
         total, worst = 1e-9 * self._blocks
-        blocks = {
-            place: (float(total[b]) / max(count, 1), float(worst[b]))
-            for b, place in enumerate(self.loop._wiring.places)
-        }
-        tick = self.loop.dt / self.loop.substeps
-        return Timing(tick, lateness, work, int(self._marks[OVERRUNS]), blocks, tuple(self.refused))
+        spent = [(float(one) / max(count, 1), float(most)) for one, most in zip(total, worst, strict=True)]
+        return Timing(
+            tick=self.loop.dt / self.loop.substeps,
+            lateness=lateness,
+            work=work,
+            overruns=int(self._marks[OVERRUNS]),
+            extrapolated=int(self._marks[EXTRAPOLATED]),
+            blocks=dict(zip(self.loop._wiring.places, spent[:-1], strict=True)),
+            structure=spent[-1],
+            refused=tuple(self.refused),
+        )
 
     def _run(self) -> None:
         self.refused += prepare_thread(self.pacing)
@@ -273,14 +290,14 @@ class PacedRun:
             tick=tick,
             spin=round(1e9 * self.pacing.spin),
             allowed=round(self.pacing.allowed * tick),
-            stops=self.pacing.stops,
+            stops=self.pacing.overrun == "stop",
             clock=np.zeros(2, np.int64),
             marks=self._marks,
             lateness=self._times[0],
             work=self._times[1],
             block_total=self._blocks[0],
             block_worst=self._blocks[1],
-            bus_late=0,
+            overrun=self._overrun,
             keep_every=self._keep_every,
             kept=self._kept.ravel(),
             kept_at=self._kept_at,

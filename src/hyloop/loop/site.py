@@ -17,6 +17,7 @@ __all__ = ["ROLES", "STOP", "FreeBlock", "Guard", "Site", "replaced"]
 # stands before the devices that hand on its forces
 ROLES = ("compensator", "interlock", "actuator", "specimen", "device", "guard", "sensor")
 _INNER = ("device", "guard")  # roles that are no part of a transfer system
+FREE_ROLES = ("model", "ear", "fallback")  # of blocks that belong to no site
 STOP = "stop"  # channel that all interlocks of a loop share: what is not zero makes them trip
 
 
@@ -237,6 +238,10 @@ class FreeBlock:
         ``name.output``.
     shares : str, optional
         Site or block whose parameters it reads instead of having its own: an equal law with equal parameters.
+    role : {"model", "ear", "fallback"}
+        What it is to a tick that begins too late (`Pacing`): part of a model or its updating, which such a tick may
+        pass over; an ear, which carries on what is measured and loses its count of time if it misses a tick; or what a
+        guard hands over to.
     """
 
     name: str
@@ -244,9 +249,12 @@ class FreeBlock:
     inputs: Mapping[str, str]
     outputs: Mapping[str, str] = field(default_factory=dict)
     shares: str | None = None
+    role: str = "model"
 
     def __post_init__(self) -> None:
         law = self.block.block
+        if self.role not in FREE_ROLES:
+            raise UnknownName("role", self.role, FREE_ROLES, where=self.name)
         if self.name.split(".")[0] in RESERVED:
             raise BadInput(f"block name: '{self.name}' is the name of channels that every loop has; give another.")
         for key in self.inputs:

@@ -13,6 +13,10 @@ __all__ = ["pace_sections", "pace_sentences"]
 
 _HEIGHT = 330  # px
 _FIRST, _PER_DECADE = 0.1, 4  # µs: left edge of the histograms, and bins in a decade (`hyloop.study.pieces.BINS`)
+_DONE = {
+    "hold": ": models were not computed then, their forces held",
+    "fall back": ": models were not computed then, and gave their force to their fallbacks or held it",
+}
 _KINDS = {"lateness": "begins late by", "work": "computes for"}
 
 
@@ -24,12 +28,20 @@ def pace_sentences(kept: Mapping[str, Any]) -> list[str]:
     share = 100 * work["99.9 %"] / tick
     computes = f"computes for {work['50 %']:.3g} µs (99.9 %: {work['99.9 %']:.3g} µs, {share:.2g} % of a tick)"
     begins = f"begins {late['99.9 %']:.3g} µs late or less in 99.9 % (at most {late['largest']:.4g} µs)"
-    said = [f"on the clock: a tick every {tick:.5g} µs {computes} and {begins}; {_overruns(kept['overruns'])}"]
+    said = [f"on the clock: a tick every {tick:.5g} µs {computes} and {begins}; {_overruns(kept)}"]
     return [*said, *(f"note: {text}" for text in kept.get("refused", ()))]
 
 
-def _overruns(count: int) -> str:
-    return "no tick was too late" if count == 0 else f"{count} tick{'s were' if count > 1 else ' was'} too late"
+def _overruns(kept: Mapping[str, Any]) -> str:
+    """How many ticks were too late, and what was done about them."""
+    count, policy = kept["overruns"], kept["policy"]
+    if count == 0:
+        return "no tick was too late"
+    said = f"{count} tick{'s were' if count > 1 else ' was'} too late"
+    if policy == "extrapolate":
+        along = kept["extrapolated"]
+        return f"{said}: forces of models went on along a line in {along}, and were held in {count - along}"
+    return said + _DONE.get(policy, "")
 
 
 def pace_sections(recordings: Recordings) -> list[Section]:
@@ -42,11 +54,19 @@ def pace_sections(recordings: Recordings) -> list[Section]:
         rows = [[kind, *kept[key].values()] for key, kind in _KINDS.items()]
         tables = [
             Table("Every tick, µs", ["a tick", *kept["lateness"]], rows),
-            Table("Blocks, µs in a tick", ["block", "mean", "longest"], [[k, *v] for k, v in kept["blocks"].items()]),
+            Table("Where the time goes, µs in a tick", ["block", "mean", "longest"], _spent(kept)),
         ]
         title = "On the clock" if len(recordings) == 1 else f"On the clock: {name}"
         found.append(Section(title, pace_sentences(kept), charts=[_histogram(kept)], tables=tables))
     return found
+
+
+def _spent(kept: Mapping[str, Any]) -> list[list[Any]]:
+    """Rows that add up to the mean of a tick: the slowest blocks, all others, and what is no block."""
+    rows = [[name, *times] for name, times in kept["blocks"].items()]
+    if kept.get("other blocks"):
+        rows.append(["all other blocks", kept["other blocks"], ""])
+    return [*rows, ["structure, sites, recording", *kept["structure"]]] if "structure" in kept else rows
 
 
 def _histogram(kept: Mapping[str, Any]) -> Drawing:

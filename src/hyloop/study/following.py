@@ -64,7 +64,7 @@ def updaters(experiment: Experiment, name: str, sites: Sequence[Site]) -> list[F
             f"{_SHARE * rate:g} Hz."
         )
     listening = kinematics(cutoff=cutoff)
-    return [FreeBlock(f"{name}.kinematics", listening, {"d": measured["d"]}), *updating]
+    return [FreeBlock(f"{name}.kinematics", listening, {"d": measured["d"]}, role="ear"), *updating]
 
 
 def listening_cutoff(experiment: Experiment, name: str) -> float:

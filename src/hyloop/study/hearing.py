@@ -44,7 +44,7 @@ def listening(experiment: Experiment, name: str, sites: Sequence[Site]) -> tuple
         leader, shown = heard[number], observed(heard[number])
         if signal == "v":
             ear = f"{leader.name}.heard" if span == 1 else f"{leader.name}.heard{span}"
-            blocks.append(FreeBlock(ear, difference(span=float(span)), {"d": shown["d"]}))
+            blocks.append(FreeBlock(ear, difference(span=float(span)), {"d": shown["d"]}, role="ear"))
             sources[key] = f"{ear}.v"
         elif signal in shown:
             sources[key] = shown[signal]
@@ -63,7 +63,7 @@ def listening(experiment: Experiment, name: str, sites: Sequence[Site]) -> tuple
         seed = named_seed(f"{name}.link", experiment.seed) if seed is None else seed
         way = link({key: law.inputs[key] for key in sources})(seed=float(seed), **settings)
         way.check_fit(experiment.integrator.dt / experiment.integrator.substeps, "link")
-        blocks.append(FreeBlock(f"{name}.link", way, sources))
+        blocks.append(FreeBlock(f"{name}.link", way, sources, role="ear"))
         sources = {key: f"{name}.link.{key}" for key in wanted}
     return replace(site, wiring={**site.wiring, **sources}), blocks
 

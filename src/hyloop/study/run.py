@@ -22,7 +22,7 @@ from hyloop.study.comfort import described_comfort
 from hyloop.study.control import described_controllers
 from hyloop.study.following import described_models
 from hyloop.study.pictures import PictureWatch
-from hyloop.study.pieces import clock_of, on_the_clock, straight_on, timing_attributes
+from hyloop.study.pieces import budget_notes, clock_of, on_the_clock, straight_on, timing_attributes
 from hyloop.study.resume import AGAIN, EVERY, Keeper, Point, built_digest
 from hyloop.study.tested import LawRanges, without
 from hyloop.study.trained import outside_notes
@@ -241,15 +241,20 @@ def _record(
     for part in (path, picture_path(path), resume_path(path)):
         sweep(part)
     keeper = Keeper(built, path, first.names, attributes, watches, keep_every)
+    begin, there = (0, first.data[:0]) if point is None else (point.step, point.recording.data)
     if point is not None:
         attributes |= keeper.go_on(point)
         keep, overwrite = None, True
-    elif keep is not None and (earlier := set_aside(path, ".html", PICTURE, RESUME)):
+    if dog:
+        settings["shared"] = {}
+    clock = clock_of(loop, rows, built.experiment.pace, begin, keep_every, **settings) if paced else None
+    if dog and clock and clock.board:
+        dog.watch(clock.board, path, built_digest(built, clock.names), every)
+    if keep is not None and (earlier := set_aside(path, ".html", PICTURE, RESUME)):
         keep(earlier)
-    elif overwrite:
+    elif overwrite and point is None:
         keeper.forget()
     attributes |= picture.attributes
-    begin, there = (0, first.data[:0]) if point is None else (point.step, point.recording.data)
     with (
         Recorder(
             path, first.names, first.units, loop.dt / per_step, attributes, overwrite=overwrite, begin=there
@@ -258,11 +263,6 @@ def _record(
     ):
         if point is None:
             recorder.write(first.data)
-        if dog:
-            settings["shared"] = {}
-        clock = clock_of(loop, rows, built.experiment.pace, begin, keep_every, **settings) if paced else None
-        if dog and clock and clock.board:
-            dog.watch(clock.board, path, built_digest(built, clock.names), every)
         start = perf_counter()  # everything is compiled by now
         pieces = on_the_clock(clock, recorder.rows, whole) if clock else straight_on(loop, rows, begin, **settings)
         try:
@@ -289,7 +289,8 @@ def _record(
                 stop.args = (*stop.args, "the same command with --resume goes on")
             raise
         elapsed = perf_counter() - start
-        if outside := [*outside_notes(loop), *fallback_notes(loop), *tested.notes()]:
+        over = budget_notes(clock.timing, built.experiment.pace) if clock else []
+        if outside := [*outside_notes(loop), *fallback_notes(loop), *tested.notes(), *over]:
             recorder.outcome["notes"] = [*built.notes, *outside]
         recorder.outcome["timing"] = _timing(loop, (len(rows) - 1 - begin) * loop.substeps, elapsed)
         if clock:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hyloop.core.block import Instance, inplace_block
+from hyloop.core.block import Instance, Param, inplace_block
 from hyloop.core.jit import verb
 from hyloop.core.memory import read
 from hyloop.neural.ranges import beyond
@@ -29,6 +29,8 @@ OUTPUTS = {
     "q": "-",
     "fallback_ticks": "-",  # in which the fallback had a share
 }
+# the clock of a run writes it (`hyloop.core.overrun`): the model then counts as one that gives no number
+LATE = Param("-", 0.0, 0.0, about="how many ticks late the model is, which was not computed then")
 _FARTHEST = 1e3  # a distance that stands for an input that is no number
 _RATIO = 3.0  # forces at the site and at the measured one are taken to differ by no more than this
 _NONE = -1.0
@@ -131,7 +133,7 @@ def guard(
         inputs=inputs,
         outputs=OUTPUTS,
         state=_STATE,
-        params={},
+        params={"late": LATE} if backup else {},
         memory=len(memory),
         reference="Angelopoulos, Candès, Tibshirani (2023), arXiv:2307.16895; Gibbs, Candès (2021), arXiv:2106.00170",
     )
@@ -147,8 +149,12 @@ def advance(x, u, dt, p, y):
     distance = range_distance(x, u, members, inputs)
     fade = np.exp(-dt / told.window)
     residual = 0.0
+    late = told.backup >= 0.0 and p[0] > 0.0
+    if late:
+        sound = False
     if told.twin >= 0.0:
-        sound = follow_twin(x, told, u[int(told.heard)], u[int(told.twin)], f, sound, fade, dt) and sound
+        if not late:
+            sound = follow_twin(x, told, u[int(told.heard)], u[int(told.twin)], f, sound, fade, dt) and sound
         residual = np.sqrt(x[RESIDUAL])
         if told.scaled > 0.0 and x[THERE] > 0.0:
             residual *= min(max(np.sqrt(x[OWN] / x[THERE]), 1.0 / _RATIO), _RATIO)

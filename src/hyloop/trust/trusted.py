@@ -106,7 +106,7 @@ def trusted(
     motion = {key: f"{site.name}.{key}" for key in _MOTION} | dict(site.wiring)
     devices = [n.device() if resample is None else resampled(n.device(), resample) for n in networks]
     others = [_free(f"{site.name}.network{k}", Beside(one), motion) for k, one in enumerate(devices[1:], 2)]
-    backup = [] if fallback is None else [_free(f"{site.name}.backup", _beside(fallback), motion)]
+    backup = [] if fallback is None else [_free(f"{site.name}.backup", _beside(fallback), motion, "fallback")]
     ranges = _ranges(site, networks, resample)
     wiring = {f"member{k}": f"{free.name}.f" for k, free in enumerate(others, 2)}
     block = guard(
@@ -126,7 +126,7 @@ def _beside(given: Beside | Instance) -> Beside:
     return given if isinstance(given, Beside) else Beside(given)
 
 
-def _free(name: str, beside: Beside, motion: Mapping[str, str]) -> FreeBlock:
+def _free(name: str, beside: Beside, motion: Mapping[str, str], role: str = "model") -> FreeBlock:
     law, known = beside.device.block, {**motion, **beside.wiring}
     if law.outputs.get("f") != "N":
         raise BadInput(f"{name}: {law.name} gives no force f in N.")
@@ -136,7 +136,8 @@ def _free(name: str, beside: Beside, motion: Mapping[str, str]) -> FreeBlock:
             f"{name}: input {', '.join(missing)} of {law.name} is not connected; known are {', '.join(known)}. Name a "
             "channel for it in wiring."
         )
-    return FreeBlock(name, beside.device, {key: known[key] for key in law.inputs}, shares=beside.shares)
+    inputs = {key: known[key] for key in law.inputs}
+    return FreeBlock(name, beside.device, inputs, shares=beside.shares, role=role)
 
 
 def _watched(site: Site, at: Site, twin: Beside) -> list[FreeBlock]:
@@ -150,7 +151,8 @@ def _watched(site: Site, at: Site, twin: Beside) -> list[FreeBlock]:
     derived = {key: f"{site.name}.twin_motion.{key}" for key in needed}
     found = [_free(f"{site.name}.twin", twin, {**measured, **derived})]
     if needed:
-        found.insert(0, FreeBlock(f"{site.name}.twin_motion", kinematics(cutoff=twin.cutoff), {"d": measured["d"]}))
+        motion = kinematics(cutoff=twin.cutoff)
+        found.insert(0, FreeBlock(f"{site.name}.twin_motion", motion, {"d": measured["d"]}, role="ear"))
     return found
 
 
@@ -170,7 +172,7 @@ def _ranges(site: Site, networks: Sequence[FrozenNetwork], resample: str | None)
             )
     found = {}
     for k, signal in enumerate(first):
-        if signal.name in OUTPUTS or signal.name in ("backup", "twin", "heard"):
+        if signal.name in OUTPUTS or signal.name in ("backup", "twin", "heard", "late"):
             raise BadInput(
                 f"site {site.name}: trust: '{signal.name}' is a signal of the monitor; name the input otherwise."
             )

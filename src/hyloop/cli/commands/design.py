@@ -11,7 +11,7 @@ __all__ = ["design"]
 
 
 def design(
-    file: Annotated[Path, typer.Argument(help="Experiment file (TOML) with a table [design].")],
+    file: Annotated[Path, typer.Argument(help="Experiment file (TOML) with a table \\[design].")],
     trials: Annotated[
         int | None, typer.Option(help="Of Optuna, to compare with (default: as in the file); 0: none.")
     ] = None,

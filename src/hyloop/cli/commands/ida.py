@@ -20,7 +20,7 @@ _Confidence = Annotated[str | None, typer.Option(help="Of intervals and bands (d
 
 
 def ida(
-    file: Annotated[Path, typer.Argument(help="Experiment file (TOML) with an [excitation] of kind record.")],
+    file: Annotated[Path, typer.Argument(help="Experiment file (TOML) with an \\[excitation] of kind record.")],
     records: Annotated[
         str | None,
         typer.Option(
@@ -56,7 +56,8 @@ def ida(
     """Run many records at rising intensity until the structure collapses: curves, fragility, margin.
 
     Start with:  hyloop examples ocp_nn_two_story,  then
-    hyloop ida experiments/ocp_nn_two_story.toml --records 'friuli*,kobe*,cape*' --levels 8 --collapse '5 %'
+    hyloop ida experiments/ocp_nn_two_story.toml --records 'friuli*,kobe*,cape*' --levels 10 --set ida.step=1g
+    --collapse '5 %'
 
     Each record is scaled up by growing steps until it collapses, the bracket of collapse is halved, and the gaps below
     are filled. What has been run stays in the folder: the same command goes on where it was broken off, and more

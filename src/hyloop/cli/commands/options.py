@@ -43,7 +43,9 @@ Dask = Annotated[
         "--dask", metavar="ADDRESS", help="Run on the workers of this Dask scheduler, as in tcp://10.0.0.5:8786."
     ),
 ]
-Slurm = Annotated[bool, typer.Option("--slurm", help="Run in jobs of SLURM, as the table [cluster] of the file says.")]
+Slurm = Annotated[
+    bool, typer.Option("--slurm", help="Run in jobs of SLURM, as the table \\[cluster] of the file says.")
+]
 
 # how files of measurements are read
 Site = Annotated[str | None, typer.Option(help="Site of the recording; its channels d, v, a and f are read.")]

@@ -24,7 +24,7 @@ def run(
     report: Annotated[bool, typer.Option(help="Write a report page beside the recording.")] = True,
     force: Annotated[bool, typer.Option("--force", help="Replace a recording that is there already.")] = False,
     paced: Annotated[
-        bool, typer.Option("--paced", help="Run on the clock, each tick at its time, as the table [pace] says.")
+        bool, typer.Option("--paced", help="Run on the clock, each tick at its time, as the table \\[pace] says.")
     ] = False,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the recording of a run that was killed or interrupted.")

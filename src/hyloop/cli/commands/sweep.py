@@ -11,7 +11,7 @@ __all__ = ["sweep"]
 
 
 def sweep(
-    file: Annotated[Path, typer.Argument(help="Experiment file (TOML), with a table [sweep] or without.")],
+    file: Annotated[Path, typer.Argument(help="Experiment file (TOML), with a table \\[sweep] or without.")],
     grid: Annotated[
         list[str] | None,
         typer.Option(help="Values of a key: sites.damper1.device.f_y=20kN,40kN,60kN. May be repeated."),

@@ -11,7 +11,7 @@ __all__ = ["tune"]
 
 
 def tune(
-    file: Annotated[Path, typer.Argument(help="Experiment file (TOML) with a table [tune].")],
+    file: Annotated[Path, typer.Argument(help="Experiment file (TOML) with a table \\[tune].")],
     trials: Annotated[int | None, typer.Option(help="Number of settings tried (default: as in the file).")] = None,
     workers: Workers = None,
     dask: Dask = None,
