@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -132,6 +133,38 @@ def test_pieces_are_the_whole(rng):
     whole = _loop().run(ground)
     assert np.array_equal(np.vstack([piece.data for piece in pieces]), whole.data[1:])
     assert np.array_equal(np.concatenate([piece.time for piece in pieces]), whole.time[1:])
+
+
+def test_memory_is_kept_at_the_ends_of_pieces_and_another_run_goes_on_from_there(rng):
+    ground = rng.normal(size=129)
+    whole, kept, there = _loop().run(ground), [], 0
+    run = PacedRun(_loop(), ground, keep_every=10)
+    for piece in run.pieces(0.02):
+        there += len(piece)
+        if run.kept is not None:
+            kept.append((there, run.kept))
+    assert len(kept) > 3 and all(step % 10 == 0 for step, _ in kept)
+    step, memory = kept[1]
+    other = _loop()
+    other.restore(replace(other.snapshot(), memory=memory))
+    rest = PacedRun(other, ground[step:], goes_on=True, shared={})
+    try:
+        assert rest.board.about["t0"] == step * DT
+        rest.start()
+        found = rest.wait()
+    finally:
+        rest.board.remove()
+    assert np.array_equal(found.data, whole.data[step:]) and np.array_equal(found.time, whole.time[step:])
+
+
+def test_a_copy_that_is_being_written_is_not_taken(rng):
+    run = PacedRun(_loop(), rng.normal(size=40), keep_every=10)
+    run.start()
+    run.wait()
+    assert [end for end, _ in run._ends(0, 35)] == [30, 35]
+    run._kept_at[np.argmax(run._kept_at)] = -1
+    assert [(end, memory is None) for end, memory in run._ends(0, 35)] == [(20, False), (35, True)]
+    assert [end for end, _ in run._ends(20, 35)] == [35] and [end for end, _ in run._ends(0, 15)] == [15]
 
 
 def test_who_stops_listening_ends_the_run(rng):

@@ -63,7 +63,14 @@ def made_board(rows, names, attributes=None, planned=None, dt=1 / 1024):
     """A board that no loop writes, with all rows there."""
     shapes = {"first": (float, (1, len(names))), "rows": (float, (len(rows) - 1, len(names)))}
     shapes |= {"marks": (np.int64, (16,)), "times": (np.int64, (2, len(rows) - 1))}
-    about = {"names": list(names), "units": ["m"] * len(names), "dt": dt, "tick": dt, "attributes": attributes or {}}
+    about = {
+        "names": list(names),
+        "units": ["m"] * len(names),
+        "t0": 0.0,
+        "dt": dt,
+        "tick": dt,
+        "attributes": attributes or {},
+    }
     about |= {"planned": len(rows) - 1 if planned is None else planned, "process": os.getpid(), "overrun": "go on"}
     board = Board.make(shapes, about)
     board["first"][:], board["rows"][:] = rows[:1], rows[1:]

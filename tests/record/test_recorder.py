@@ -41,6 +41,42 @@ def test_every_row_arrives(tmp_path, rng, blocks):
     assert recording.complete and recording.dropped == 0
 
 
+def test_one_that_goes_on_has_the_rows_of_the_first_and_then_its_own(tmp_path, rng):
+    data = rng.normal(size=(5000, 2))
+    for part, begin in ((data[:3000], None), (data[2000:], data[:2000])):
+        with recorder(tmp_path / "run.h5", t0=2.0, begin=begin, overwrite=True) as output:
+            output.write(part)
+            assert output.rows == len(part) + (0 if begin is None else len(begin))
+    recording = Recording.load(tmp_path / "run.h5")
+    np.testing.assert_array_equal(recording.data, data)
+    np.testing.assert_array_equal(recording.time, 2.0 + np.arange(5000) / 1024)
+
+
+def test_until_its_first_rows_are_there_the_earlier_one_stays(tmp_path, monkeypatch):
+    with recorder(tmp_path / "run.h5") as output:
+        output.write(np.ones((10, 2)))
+
+    def fails(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(RecordingFile, "append", fails)
+    with pytest.raises(BadInput, match="No space left"):
+        recorder(tmp_path / "run.h5", begin=np.ones((5, 2)), overwrite=True)
+    assert len(Recording.load(tmp_path / "run.h5")) == 10 and len(list(tmp_path.iterdir())) == 1
+
+
+def test_what_is_flushed_is_on_the_file(tmp_path, slow_disk):
+    output = recorder(tmp_path / "run.h5", flush_every=10.0)
+    output.write(np.ones((700, 2)))
+    flushing = threading.Thread(target=output.flush)
+    flushing.start()
+    assert flushing.is_alive() and len(Recording.load(tmp_path / "run.h5")) == 0
+    slow_disk.set()
+    flushing.join()
+    assert len(Recording.load(tmp_path / "run.h5")) == 700
+    output.close()
+
+
 def test_same_run_same_bytes(tmp_path, rng):
     data = rng.normal(size=(5000, 2))
     for name, size in (("a.h5", 100), ("b.h5", 2500)):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hyloop.cli.console import errors
 from hyloop.errors import BadInput
-from hyloop.record import PICTURE
+from hyloop.record import PICTURE, RESUME
 
 __all__ = ["check_results", "keep_page", "keeper"]
 
@@ -33,7 +33,7 @@ def keeper(force: bool) -> Callable[[Path], None]:
             shutil.rmtree(earlier)
         else:
             earlier.unlink()
-            for suffix in (".html", PICTURE):  # they would show what is no longer there
+            for suffix in (".html", PICTURE, RESUME):  # they would show what is no longer there
                 earlier.with_suffix(suffix).unlink(missing_ok=True)
 
     return keep

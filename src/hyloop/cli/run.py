@@ -7,7 +7,7 @@ from typing import Any, cast
 from hyloop.cli.console import console, open_page, print_json, print_table, progress_bars
 from hyloop.cli.live import Wish, live_page
 from hyloop.cli.results import check_results, keeper
-from hyloop.errors import RunFailed
+from hyloop.errors import BadInput, RunFailed
 from hyloop.record import Recording
 from hyloop.report.pace import pace_sentences
 from hyloop.report.response import Response, respond
@@ -29,15 +29,19 @@ def run_run(
     force: bool,
     paced: bool,
     live: Wish | None,
+    resume: bool,
     allow_scripts: bool,
     show: bool,
     json: bool,
 ) -> None:
     """Run, print tables, write a page; with `live` another page shows it from its first tick on."""
-    check_results(out, force)
+    if resume and force:
+        raise BadInput("--resume goes on with the recording that is there, --force replaces it. Give one of them.")
+    if not resume:
+        check_results(out, force)
     with live_page(live) as page:
         options: dict[str, Any] = {"keep": keeper(force), "allow_scripts": allow_scripts}
-        seen: dict[str, Any] = {"paced": paced or page is not None, "show": page and page.show}
+        seen: dict[str, Any] = {"paced": paced or page is not None, "show": page and page.show, "resume": resume}
         _run_and_tell(file, tuple(overrides), out, against, report, options, seen, show and page is None, json)
 
 
@@ -101,6 +105,8 @@ def _run_and_tell(
         console.print(trust_sentence(one), highlight=False)
     for note in [*recording.notes, *([missing] if missing else [])]:
         console.print(f"note: {note}")
+    if steps := recording.attributes.get("resumed"):
+        console.print(f"gone on from step {', '.join(map(str, steps))}", highlight=False)
     if kept := recording.attributes.get("paced"):
         for sentence in pace_sentences(kept):
             console.print(sentence, highlight=False)

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 from hyloop.core import kernel
 from hyloop.core.clock import nanoseconds, sleep_until
-from hyloop.core.jit import Ints, Table, bind, jit, pointer, rebind, verb
+from hyloop.core.jit import Floats, Ints, Table, bind, jit, pointer, rebind, verb
+from hyloop.core.keeping import keep
 from hyloop.core.overrun import Overrun, go_on, remember, tell
-from hyloop.core.plan import CALLED_OFF, FAULT, OK, PLACE, STATUS, TOO_LATE, Plan, State
+from hyloop.core.plan import CALLED_OFF, FAULT, OK, PLACE, STATUS, TAKEN_OVER, TOO_LATE, Plan, State
 from hyloop.core.wind_down import _step_down, halt, interlocked
 
 __all__ = [
@@ -23,18 +24,21 @@ __all__ = [
     "OVERRUNS",
     "ROWS",
     "STOP",
+    "TAKEN",
+    "TICK",
     "LiveState",
     "Pace",
     "run_paced",
     "wind_down_paced",
 ]
 
-DONE, ROWS, STOP, TICK, WOKE, SEEN, OVERRUNS, LATE, ENDED, EXTRAPOLATED, OWN, DOWN = range(12)
-MARKS = 12
+DONE, ROWS, STOP, TICK, WOKE, SEEN, OVERRUNS, LATE, ENDED, EXTRAPOLATED, OWN, DOWN, TAKEN = range(13)
+MARKS = 13
 """Whole numbers of `Pace.marks`: steps made, rows that are there, wish of another thread to stop, ticks begun, when the
 last one began, when the clock was read last, ticks that began too late, how late the present one is in whole ticks,
 whether no tick will follow, late ticks in which forces went on along a line, how long the present tick has computed
-outside of all blocks, and how many of the steps were those of a wind-down."""
+outside of all blocks, how many of the steps were those of a wind-down, and whether a watchdog has taken the rigs over:
+then no block runs any more, whatever the loop does."""
 
 
 class Pace(NamedTuple):
@@ -52,6 +56,9 @@ class Pace(NamedTuple):
     block_total: Ints  # of every block, and last of the structure itself: time in all ticks, and in the longest
     block_worst: Ints
     overrun: Table  # of hyloop.core.overrun.Overrun: what a late tick passes over
+    keep_every: int  # steps from one copy of the memory to the next; 0: none is made
+    kept: Floats  # the copies, and the steps they belong to (hyloop.core.keeping)
+    kept_at: Ints
 
 
 # what changes in a run, and its clock
@@ -62,6 +69,8 @@ LiveState = NamedTuple("LiveState", [*State.__annotations__.items(), ("pace", Ta
 def wait(plan, state):
     """Wait for the time of the next tick, and note how late it begins and how long the last one took."""
     pace = bind(Pace, state.pace)
+    if pace.marks[TAKEN]:
+        return
     k = pace.marks[TICK]
     time = nanoseconds(pace.clock)
     if k > 0:
@@ -121,7 +130,7 @@ def ramp(plan, state, j):
 def advance(plan, state, b):
     """Advance a block, unless a late tick passes it over, and note how long it took."""
     pace = bind(Pace, state.pace)
-    if pace.marks[LATE] == 0 or bind(Overrun, pace.overrun).keeps[b]:
+    if not pace.marks[TAKEN] and (pace.marks[LATE] == 0 or bind(Overrun, pace.overrun).keeps[b]):
         kernel.advance(plan, state, b)
     time = nanoseconds(pace.clock)
     spend(pace, b, time - pace.marks[SEEN])
@@ -143,6 +152,8 @@ def bring_down(plan, state, why, steps, rows, row):
     while not safe and steps > 0:
         halt(plan, state, why)
         safe = step_down(plan, state, rows, row)
+        if pace.marks[TAKEN]:
+            break
         row += stride
         steps -= 1
         pace.marks[DOWN] += 1
@@ -164,17 +175,23 @@ def run_paced(plan_words, state_words, steps, excitation, rows):
             status = sparse_tick(plan, state, pointer(excitation), i * plan.excitations, pointer(rows), i * stride)
         else:
             status = tick(plan, state, pointer(excitation), i * plan.excitations, pointer(rows), i * stride)
+        if pace.marks[TAKEN]:  # this step is not shown: others have made another one
+            status = CALLED_OFF
+            state.clock[PLACE], state.clock[STATUS] = TAKEN_OVER, status
+            break
         if plan.interlocks:
             status = interlocked(plan, state, status, pace.marks[STOP] != 0)
         if status == OK and pace.marks[STOP]:
             status = CALLED_OFF
             state.clock[PLACE] = pace.marks[STOP]
             state.clock[STATUS] = status
+        if pace.keep_every and status == OK and (i + 1) % pace.keep_every == 0:
+            keep(state.memory, plan.memory, i + 1, pace.kept, pace.kept_at)
         pace.marks[DONE] = i + 1
         pace.marks[ROWS] = (i + 1) * stride  # only now do others see the rows
         if status != OK:
             break
-    if status != OK and plan.interlocks:
+    if status != OK and plan.interlocks and not pace.marks[TAKEN]:
         bring_down(plan, state, FAULT, plan.down, pointer(rows), pace.marks[ROWS])
     if pace.marks[TICK] > 0:
         finish(plan, pace, nanoseconds(pace.clock))

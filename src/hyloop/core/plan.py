@@ -21,12 +21,14 @@ __all__ = [
     "IMPULSE",
     "INTERLOCKED",
     "LIMIT",
+    "LOST",
     "NON_FINITE",
     "NOT_CONVERGED",
     "OK",
     "PLACE",
     "STATUS",
     "STEP",
+    "TAKEN_OVER",
     "TOO_LATE",
     "TRIPPED",
     "Plan",
@@ -35,7 +37,7 @@ __all__ = [
 
 OK, NON_FINITE, LIMIT, NOT_CONVERGED, DISPLACEMENT, ENERGY, DRIFT, IMBALANCE, CALLED_OFF, INTERLOCKED = range(10)
 STEP, STATUS, PLACE, IMPULSE = range(4)  # of the clock
-ASKED, TOO_LATE, FAULT, TRIPPED = 1, 2, 3, 4  # why a run is called off; the last two for interlocks alone
+ASKED, TOO_LATE, FAULT, TRIPPED, LOST, TAKEN_OVER = range(1, 7)  # why a run is called off; three for interlocks alone
 CALLED = 1  # reason of an interlock that has tripped because it was told to; all others are its own
 
 

@@ -1,5 +1,6 @@
 """Files that are written whole or not at all, and only where they can be."""
 
+import glob
 import os
 import secrets
 import tempfile
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from hyloop.errors import BadInput
 
-__all__ = ["check_target", "replacing", "set_aside"]
+__all__ = ["check_target", "replacing", "set_aside", "sweep"]
 
 _SHOWN = 40  # characters of a name that its neighbour keeps; a name may be as long as the system allows
 
@@ -29,6 +30,14 @@ def replacing(path: Path) -> Iterator[Path]:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def sweep(path: Path) -> None:
+    """Remove what writers of `path` that were killed have left beside it; only for one who holds it."""
+    target = Path(os.path.realpath(path))
+    if len(target.name) <= _SHOWN:  # else it may be another one's
+        for part in target.parent.glob(f"{glob.escape(target.name)}.*-*.part"):
+            part.unlink(missing_ok=True)
 
 
 def check_target(path: str | os.PathLike[str], *, folder: bool = False) -> None:

@@ -18,7 +18,7 @@ References
 Uang, Bertero (1990), Evaluation of seismic energy in structures, doi:10.1002/eqe.4290190108.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -55,7 +55,9 @@ class Derived:
             sparse.csr_array(matrix)
             for matrix in (structure.M, structure.K, structure.excitation, structure.influence, structure.loads)
         )
-        self._C = structure.C if isinstance(structure.C, LowRank) else sparse.csr_array(structure.C)
+        C = structure.C
+        # full columns would be multiplied by a library that sums in another order for another number of rows
+        self._C = replace(C, factor=sparse.csr_array(C.factor)) if isinstance(C, LowRank) else sparse.csr_array(C)
         drifts = [structure.story(k + 1) for k in range(len(structure.floors))]
         self._stories = sparse.csr_array(np.array(drifts).reshape(-1, structure.n))
         across = floors_across(structure)
@@ -100,6 +102,17 @@ class Derived:
         known = np.vstack([self._held, *rows])
         self._held = known[-1]
         return known[np.searchsorted(steps, np.arange(count), side="right")]
+
+    def kept(self) -> dict[str, np.ndarray]:
+        """What the rows to come hang on, for a run that goes on elsewhere."""
+        last = {f"last{k}": part for k, part in enumerate(self._last or ())}
+        return {"totals": self._totals, "start": np.array(self._start), "held": self._held, **last}
+
+    def take_back(self, kept: Mapping[str, np.ndarray]) -> None:
+        """Go on from there."""
+        self._totals, self._held, start = kept["totals"], kept["held"], kept["start"]
+        self._start = float(start[0]), float(start[1])
+        self._last = tuple(kept[f"last{k}"] for k in range(5)) if "last0" in kept else None
 
     def joined(self, recording: Recording, wanted: Sequence[str], substeps: int = 1) -> Recording:
         """The channels wanted of a recording, and the derived ones after them."""

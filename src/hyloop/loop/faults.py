@@ -15,6 +15,7 @@ from hyloop.core.plan import (
     LIMIT,
     NON_FINITE,
     NOT_CONVERGED,
+    TAKEN_OVER,
     TOO_LATE,
 )
 from hyloop.errors import RunFailed
@@ -99,6 +100,8 @@ def fault(loop: "Loop", status: int, place: int) -> Fault:
                 "`hyloop doctor` says what keeps this machine from being in time; or take a longer tick, or a model "
                 "that is faster.",
             )
+        if place == TAKEN_OVER:
+            return Fault("taken over", "", "no tick came for too long, and the watchdog has taken the rigs over", "")
         return Fault("called off", "", "somebody has ended the run", "")
     if status == INTERLOCKED:
         first = interlock_log(loop)[0]

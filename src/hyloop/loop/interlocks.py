@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hyloop.core.plan import ASKED, CALLED, FAULT, TOO_LATE
+from hyloop.core.plan import ASKED, CALLED, FAULT, LOST, TOO_LATE
 from hyloop.transfer import interlock_tick as told
 from hyloop.transfer.interlock import SAFE_STATES
 from hyloop.transfer.interlock_tick import Kept
@@ -45,7 +45,12 @@ REASONS = {
     told.ERROR: Reason("tracking error", "m", "deformation and command were {value} apart, more than {limit}"),
     told.ADDED: Reason("unstable", "", "the actuator added {value} of the work on the specimen, more than {limit}"),
 }
-_CALLERS = {ASKED: "somebody has ended the run", TOO_LATE: "a tick began too late", FAULT: "the structure had a fault"}
+_CALLERS = {
+    ASKED: "somebody has ended the run",
+    TOO_LATE: "a tick began too late",
+    FAULT: "the structure had a fault",
+    LOST: "the loop was lost",
+}
 _STATES = {code: name for name, code in SAFE_STATES.items()}
 _DONE = {
     "hold": " holds its position",

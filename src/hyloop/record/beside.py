@@ -1,18 +1,25 @@
-"""The picture of a building beside its recording: a second, slow recording of what a drawing of it needs."""
+"""What lies beside a recording: the picture of its building, a second, slow recording, and what to go on from."""
 
 from pathlib import Path
 
 from hyloop.errors import BadInput
 from hyloop.record.recording import Recording
 
-__all__ = ["PICTURE", "picture_of", "picture_path"]
+__all__ = ["PICTURE", "RESUME", "picture_of", "picture_path", "resume_path"]
 
-PICTURE = ".picture.h5"  # takes the place of the suffix of the recording
+# these take the place of the suffix of the recording
+PICTURE = ".picture.h5"
+RESUME = ".resume"
 
 
 def picture_path(path: Path) -> Path:
     """Where the picture of a recording lies: ``out/tower.picture.h5`` for ``out/tower.h5``."""
     return path.with_suffix(PICTURE)
+
+
+def resume_path(path: Path) -> Path:
+    """Where a run keeps how it stands: ``out/tower.resume`` for ``out/tower.h5``; gone when it has ended."""
+    return path.with_suffix(RESUME)
 
 
 def picture_of(recording: Recording) -> Recording | None:

@@ -83,9 +83,18 @@ class RecordingFile:
 
     @classmethod
     def create(
-        cls, path: Path, names: Sequence[str], units: Sequence[str], attributes: Mapping[str, Any], overwrite: bool
+        cls,
+        path: Path,
+        names: Sequence[str],
+        units: Sequence[str],
+        attributes: Mapping[str, Any],
+        overwrite: bool,
+        begin: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> "RecordingFile":
-        """Make the file with no rows in it; refuses to overwrite unless told to, and while another process records."""
+        """Make the file; refuses to overwrite unless told to, and while another process records.
+
+        It has no rows, or times and data of those it shall `begin` with: they are in it before it takes its name.
+        """
         check_name(path)
         provenance = attributes_json(attributes)
         if path.exists() and not overwrite:
@@ -107,7 +116,14 @@ class RecordingFile:
                     later = dataset(file, "time").attrs
                     later["bytes"], later["dropped"], later["complete"] = np.int64(0), np.int64(0), np.uint8(0)
                     later["outcome"] = _fixed("{}", _OUTCOME_BYTES)
-                return cls(_open_swmr(part), rows, held.pop_all())
+                made = cls(_open_swmr(part), rows, held.pop_all())
+                try:
+                    if begin is not None:
+                        made.append(*begin)
+                except BaseException:
+                    made.close()
+                    raise
+                return made
         except OSError as error:
             raise BadInput(f"cannot create {path}: {error}. Give a folder that can be written to.") from error
 

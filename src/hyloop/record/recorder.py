@@ -44,6 +44,8 @@ class Recorder:
         `dropped` (True, for live use; the times then show the gap).
     overwrite : bool
         Replace a file that exists.
+    begin : ndarray, (rows, channels), optional
+        Rows of an earlier recording that this one goes on from; until they are all in the new file, it is not there.
 
     Attributes
     ----------
@@ -67,6 +69,7 @@ class Recorder:
         *,
         drop: bool = False,
         overwrite: bool = False,
+        begin: np.ndarray | None = None,
     ) -> None:
         check_channels(names, units)
         for name, value in (("dt", dt), ("ring_seconds", ring_seconds), ("flush_every", flush_every)):
@@ -80,12 +83,13 @@ class Recorder:
         self._ring, self._times = np.zeros((self._size, self._width)), np.zeros(self._size)
         # rows offered, rows put into the ring, rows taken out: the first two belong to the caller, the last to the
         # thread, so neither needs a lock
-        self._offered = self._head = self._tail = 0
+        self._offered, self._head, self._tail = 0 if begin is None else len(begin), 0, 0
         self._wake, self._room = Event(), Event()
         self._stopping = self._complete = False
         self._outcome = "{}"
         self._error: BaseException | None = None
-        self._file = RecordingFile.create(self.path, names, units, attributes or {}, overwrite)
+        first = None if begin is None or not len(begin) else (self._t0 + self._dt * np.arange(len(begin)), begin)
+        self._file = RecordingFile.create(self.path, names, units, attributes or {}, overwrite, first)
         # a daemon, so that a recorder nobody closed does not keep the program alive
         self._thread = Thread(target=self._work, name=f"recorder {self.path.name}", daemon=True)
         self._thread.start()
@@ -105,7 +109,7 @@ class Recorder:
                 if self._drop:
                     self.dropped += wanted - taken
                     break
-                self._wait_for_room()
+                self._wait_while(self._size)
                 continue
             at = self._head % self._size
             n = min(wanted - taken, room, self._size - at)
@@ -117,6 +121,16 @@ class Recorder:
         self._offered += wanted
         if 2 * (self._head - self._tail) > self._size and not self._wake.is_set():
             self._wake.set()
+
+    @property
+    def rows(self) -> int:
+        """Rows taken until now, with those it began with; those that were dropped as well."""
+        return self._offered
+
+    def flush(self) -> None:
+        """Wait until all rows are with the operating system: from then on they outlive this process."""
+        while self._head > self._tail:
+            self._wait_while(self._head - self._tail)
 
     def close(self, complete: bool = True) -> None:
         """Write what is left, mark the recording complete (or not) and close the file; again does nothing."""
@@ -181,9 +195,10 @@ class Recorder:
             self._tail += n
             self._room.set()
 
-    def _wait_for_room(self) -> None:
+    def _wait_while(self, waiting: int) -> None:
+        """Wait until fewer rows than so many are in the ring."""
         self._room.clear()
-        if self._head - self._tail == self._size and not self._error:  # else room was made just before the clear
+        if self._head - self._tail >= waiting and not self._error:  # else some were taken just before the clear
             self._wake.set()
             self._room.wait()
         if self._error:

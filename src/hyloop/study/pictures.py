@@ -1,6 +1,6 @@
 """The picture of a frame in space, recorded beside a run: slowly, and from displacements the run has anyway."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from math import ceil
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from hyloop.errors import HyloopError
+from hyloop.errors import BadInput, HyloopError
 from hyloop.record import Recorder, Recording, picture_path
 from hyloop.structure import Model
 from hyloop.structure.frames.picture import FramePicture
@@ -50,6 +50,7 @@ class PictureWatch:
         self._columns: np.ndarray | None = None
         self._seen, self._pending, self._last = 0, [], np.zeros((0, len(self._picture.names)))
         self._recorder: Recorder | None = None
+        self._written = 0  # frames
 
     @property
     def attributes(self) -> dict[str, str]:
@@ -76,6 +77,21 @@ class PictureWatch:
             self._pending.append(chosen)
         self._flush()
 
+    def kept(self) -> dict[str, np.ndarray]:
+        """Where the picture stands, for a run that goes on elsewhere; its frames are in the file by now."""
+        if self._picture is None or self._recorder is None:
+            return {}
+        self._recorder.flush()
+        counts, token = np.array([self._seen, self._written]), np.array(self._token)
+        return {"counts": counts, "token": token, "last": self._last, "reached": self._picture.reached}
+
+    def take_back(self, kept: Mapping[str, np.ndarray]) -> None:
+        """Go on from there."""
+        if self._picture is not None:
+            self._seen, self._written = (int(count) for count in kept["counts"])
+            self._last, self._picture.reached = kept["last"], kept["reached"]
+            self._token, self._pending = str(kept["token"]), []
+
     @contextmanager
     def recording(self, path: Path, attributes: dict[str, Any], overwrite: bool) -> Iterator[None]:
         """Write frames while the run goes on, into the file beside `path`."""
@@ -83,8 +99,9 @@ class PictureWatch:
             yield
             return
         about = {"title": attributes.get("title", ""), "picture_of": self._token, "frame": self._about}
-        names, units = self._picture.names, self._picture.units
-        with Recorder(picture_path(path), names, units, self._step, about, overwrite=overwrite) as self._recorder:
+        where, names, units = picture_path(path), self._picture.names, self._picture.units
+        settings: dict[str, Any] = {"overwrite": overwrite, "begin": self._earlier(where)}
+        with Recorder(where, names, units, self._step, about, **settings) as self._recorder:
             self._flush()
             try:
                 yield
@@ -94,10 +111,20 @@ class PictureWatch:
                 raise
             self._recorder.write(self._last)
 
+    def _earlier(self, where: Path) -> np.ndarray | None:
+        """Frames that are there before the first one is written: of a run that goes on."""
+        if not self._written:
+            return None
+        earlier = Recording.load(where)
+        if earlier.attributes.get("picture_of") != self._token or len(earlier) < self._written:
+            raise BadInput(f"{where} is not the picture that the run has made until then. Run it without --resume.")
+        return earlier.data[: self._written]
+
     def _flush(self) -> None:
         if self._recorder is not None:
             for rows in self._pending:
                 self._recorder.write(rows)
+                self._written += len(rows)
             self._pending = []
 
 

@@ -1,5 +1,6 @@
 """Identified rigs in an experiment: whether a run asked more of them than the record they were identified from."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +38,17 @@ class RigRanges:
             self._times.append(np.array(piece.time))
         for name, channel in self.channels.items():
             self._seen[name].append(np.array(piece[channel]))
+
+    def kept(self) -> dict[str, np.ndarray]:
+        """All that was seen, for a run that goes on elsewhere: frequencies are those of the whole run."""
+        parts = {"times": self._times, **{f"seen.{name}": seen for name, seen in self._seen.items()}}
+        return {key: np.concatenate(part) for key, part in parts.items() if part}
+
+    def take_back(self, kept: Mapping[str, np.ndarray]) -> None:
+        """Go on from there."""
+        if self._rigs:
+            self._times = [kept["times"]]
+        self._seen = {name: [kept[f"seen.{name}"]] for name in self._seen}
 
     def notes(self) -> list[str]:
         """One sentence for each rig that was asked more than is known of it."""

@@ -1,42 +1,31 @@
-"""Run an experiment: step in chunks, record while running, show progress."""
+"""Run an experiment: from a file, or what was loaded of one, into a recording or into memory."""
 
-import json
-import os
-from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
-from hyloop.core.board import Board
 from hyloop.core.holding import holding
-from hyloop.core.writing import check_target, set_aside
+from hyloop.core.writing import check_target
 from hyloop.errors import RunFailed
 from hyloop.files.load import load_experiment
 from hyloop.files.schema import Experiment
-from hyloop.loop import Loop
-from hyloop.loop.interlocks import safe_text
-from hyloop.record import PICTURE, Recorder, Recording
-from hyloop.record.layout import attributes_json, check_name
-from hyloop.record.room import check_room
+from hyloop.record import Recording
+from hyloop.record.layout import check_name
 from hyloop.report.provenance import provenance
 from hyloop.study.build import Built, build
 from hyloop.study.comfort import described_comfort
 from hyloop.study.control import described_controllers
 from hyloop.study.following import described_models
-from hyloop.study.pictures import PictureWatch
-from hyloop.study.pieces import budget_notes, clock_of, on_the_clock, straight_on, timing_attributes
+from hyloop.study.recorded import Keep, Manner, Progress, Show, record
+from hyloop.study.resume import EVERY, Point
 from hyloop.study.tested import LawRanges, without
 from hyloop.study.trained import outside_notes
 from hyloop.study.trust import described_trust, fallback_notes
+from hyloop.study.watchdog import Watchdog, needs_watchdog
 
 __all__ = ["Show", "record_built", "run_experiment", "run_file", "run_in_memory"]
 
-Progress = Callable[[float], None]
-Keep = Callable[[Path], None]
-Show = Callable[[Board, Path], AbstractContextManager[None]]
-_TOLD = 12  # interlocks, the first ones to trip: all that an outcome has room for
 _TAKEN = "another run is recording into it"
 
 
@@ -50,6 +39,8 @@ def run_file(
     keep: Keep | None = None,
     bare: bool = False,
     paced: bool = False,
+    resume: bool = False,
+    keep_every: float | None = EVERY,
     progress: Progress | None = None,
     show: Show | None = None,
 ) -> Recording:
@@ -70,6 +61,8 @@ def run_file(
         keep=keep,
         allow_scripts=allow_scripts,
         paced=paced,
+        resume=resume,
+        keep_every=keep_every,
         progress=progress,
         show=show,
     )
@@ -85,6 +78,8 @@ def run_experiment(
     allow_scripts: bool = False,
     keep: Keep | None = None,
     paced: bool = False,
+    resume: bool = False,
+    keep_every: float | None = EVERY,
     progress: Progress | None = None,
     show: Show | None = None,
 ) -> Recording:
@@ -102,6 +97,10 @@ def run_experiment(
         Rename a recording that exists, and its page, instead of replacing it; called with its new name.
     paced : bool
         Run on the clock, each tick at its time, as the table `pace` says.
+    resume : bool
+        Go on with the recording of a run that was killed or interrupted; refused if it was another run.
+    keep_every : float, optional
+        Wall time in s after which it is kept where the run stands, time and again, so that it can go on; None: never.
     progress : callable, optional
         Called with the fraction done.
     show : callable, optional
@@ -118,26 +117,24 @@ def run_experiment(
     if path.parent.is_dir():
         with holding(path, _TAKEN):  # refuse now rather than after everything is compiled
             pass
-    built = build(experiment, allow_scripts=allow_scripts)
-    return record_built(built, path, source, overrides, overwrite, keep, paced, progress, show)
+    point = Point.load(path) if resume else None
+    with ExitStack() as aside:
+        dog = None
+        if paced and source is not None and needs_watchdog(experiment):
+            dog = aside.enter_context(Watchdog(source, overrides, allow_scripts))
+        built = build(experiment, allow_scripts=allow_scripts)
+        manner = Manner(overwrite, keep, paced, keep_every, progress, show, point, dog)
+        return record_built(built, path, source, overrides, manner)
 
 
 def record_built(
-    built: Built,
-    path: Path,
-    source: Path | None = None,
-    overrides: tuple[str, ...] = (),
-    overwrite: bool = True,
-    keep: Keep | None = None,
-    paced: bool = False,
-    progress: Progress | None = None,
-    show: Show | None = None,
+    built: Built, path: Path, source: Path | None = None, overrides: tuple[str, ...] = (), manner: Manner | None = None
 ) -> Recording:
-    """Run what is built, writing a recording while it runs; see `run_experiment`."""
+    """Run what is built, writing a recording while it runs; without a manner given it cannot be gone on with."""
     path.parent.mkdir(parents=True, exist_ok=True)
     attributes = _about(built, source, overrides)
     with holding(path, _TAKEN):
-        _record(built, path, attributes, overwrite, keep, paced, progress, show)
+        record(built, path, attributes, manner or Manner(keep_every=None))
         return Recording.load(path)
 
 
@@ -195,89 +192,3 @@ def _laws(experiment: Experiment) -> dict[str, Any]:
         devices |= {f"sites.{name}": site.device, f"sites.{name}.model": getattr(site.model, "device", None)}
         devices |= {f"sites.{name}.transfer.{role}": spec for role, spec in site.transfer.items()}
     return {name: spec.file.origin for name, spec in devices.items() if spec is not None and spec.file is not None}
-
-
-def _record(
-    built: Built,
-    path: Path,
-    attributes: dict[str, Any],
-    overwrite: bool,
-    keep: Keep | None,
-    paced: bool,
-    progress: Progress | None,
-    show: Show | None,
-) -> None:
-    every, loop, rows = built.experiment.recording.every, built.loop, built.excitation
-    per_step = loop.substeps if every == "tick" else 1
-    wanted, derived = built.recorded()
-    tested = LawRanges(built.experiment, loop, wanted)
-    picture = PictureWatch(built, wanted, per_step)
-    needed = [*wanted, *(derived.sources if derived else ()), *tested.extra, *picture.extra]
-    settings: dict[str, Any] = {"record": list(dict.fromkeys(needed)), "every": every}
-
-    def chosen(piece: Recording) -> Recording:
-        tested.see(piece)
-        picture.see(piece)
-        if derived:
-            return derived.joined(piece, wanted, per_step)
-        return without(piece, [*tested.extra, *picture.extra])
-
-    loop.start(rows[0])
-    first = chosen(loop.advance(rows[:0], with_present=True, **settings))
-    attributes |= {**first.attributes, "building": built.building} | picture.attributes
-    check_room(path, (1 + (len(rows) - 1) * per_step) * (1 + len(first.names)) + picture.numbers)
-    if show:
-        planned = (len(rows) - 1) * per_step
-        settings["shared"] = {"attributes": json.loads(attributes_json(attributes)), "planned": planned}
-        settings["shared"]["process"] = os.getpid()
-    clock = clock_of(loop, rows, built.experiment.pace, **settings) if paced else None
-    if keep is not None and (earlier := set_aside(path, ".html", PICTURE)):
-        keep(earlier)
-    with (
-        ExitStack() as shown,
-        Recorder(path, first.names, first.units, loop.dt / per_step, attributes, overwrite=overwrite) as recorder,
-        picture.recording(path, attributes, overwrite or keep is not None),
-    ):
-        recorder.write(first.data)
-        if show and clock and clock.board:
-            shown.callback(clock.board.remove)
-            shown.enter_context(show(clock.board, path))
-        begin, written = perf_counter(), 0  # everything is compiled by now
-        try:
-            for piece, done in on_the_clock(clock, len(rows) - 1) if clock else straight_on(loop, rows, **settings):
-                recorder.write(chosen(piece).data)
-                written += len(piece)
-                if progress:
-                    progress(done)
-        except RunFailed as failure:
-            recorder.write(chosen(failure.result).data)
-            recorder.outcome |= {"fault": str(failure), "reason": failure.reason} | _tripped(loop)
-            failure.result = replace(failure.result, path=path)
-            raise
-        except KeyboardInterrupt as stop:
-            if clock:
-                recorder.write(chosen(clock.end(written)).data)
-            recorder.outcome |= {"fault": f"interrupted. {safe_text(loop.interlocks)}".rstrip(". ")} | _tripped(loop)
-            stop.args = (*stop.args, f"{path} holds what was recorded until then, and is marked as not complete")
-            raise
-        elapsed = perf_counter() - begin
-        over = budget_notes(clock.timing, built.experiment.pace) if clock else []
-        if outside := [*outside_notes(loop), *fallback_notes(loop), *tested.notes(), *over]:
-            recorder.outcome["notes"] = [*built.notes, *outside]
-        recorder.outcome["timing"] = _timing(loop, (len(rows) - 1) * loop.substeps, elapsed)
-        if clock:
-            recorder.outcome["paced"] = timing_attributes(clock.timing, built.experiment.pace)
-
-
-def _tripped(loop: Loop) -> dict[str, Any]:
-    """What the outcome of a run says of its interlocks, where some have tripped."""
-    return {"interlocks": loop.interlocks[:_TOLD]} if loop.interlocks else {}
-
-
-def _timing(loop: Loop, ticks: int, elapsed: float) -> dict[str, Any]:
-    return {
-        "controller ticks": ticks,
-        "time of the run [s]": round(elapsed, 6),
-        "time per tick, recording included [µs]": round(1e6 * elapsed / max(ticks, 1), 3),
-        "simulated time over time of the run": round(ticks * loop.dt / loop.substeps / max(elapsed, 1e-9), 1),
-    }

@@ -1,6 +1,6 @@
 """Identified laws in an experiment: how far a run went beyond the tests they were fitted to."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -46,6 +46,16 @@ class LawRanges:
             low, high = self._reached[place]
             signal = piece[channel]
             self._reached[place] = (float(signal.min(initial=low)), float(signal.max(initial=high)))
+
+    def kept(self) -> dict[str, np.ndarray]:
+        """What was reached, for a run that goes on elsewhere."""
+        return {"reached": np.array(list(self._reached.values())).reshape(-1, 2), **self._rigs.kept()}
+
+    def take_back(self, kept: Mapping[str, np.ndarray]) -> None:
+        """Go on from there."""
+        for place, (low, high) in zip(self._reached, kept["reached"], strict=True):
+            self._reached[place] = (float(low), float(high))
+        self._rigs.take_back(kept)
 
     def without_extra(self, piece: Recording) -> Recording:
         """The piece without the channels that were recorded for this only."""

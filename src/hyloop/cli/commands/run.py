@@ -35,6 +35,9 @@ def run(
     ] = False,
     host: Host = LOOPBACK,
     port: Port = 0,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the recording of a run that was killed or interrupted.")
+    ] = False,
     allow_scripts: AllowScripts = False,
     open_: Open = False,
     json: Json = False,
@@ -47,7 +50,8 @@ def run(
     With --live the address of a page is printed, on which the run is seen from its first tick on; --open opens that
     one. It stays when the run has ended, until Ctrl-C, or until nobody has looked at it for some seconds.
 
-    A run that is interrupted (Ctrl-C) or fails leaves its recording until then, marked as not complete.
+    A run that is interrupted (Ctrl-C) or fails leaves its recording until then, marked as not complete. One that was
+    interrupted or killed can be gone on with: --resume, and the rest of the command as it was.
     """
     from hyloop.cli.live import Wish
     from hyloop.cli.run import run_run
@@ -55,4 +59,4 @@ def run(
     wish = Wish(host, port, control, open_) if live else None
     if wish is None and (control or host != LOOPBACK or port):
         raise BadInput("--control, --host and --port are about the live page; say --live too.")
-    run_run(file, set_ or [], out, against, report, force, paced, wish, allow_scripts, open_, json)
+    run_run(file, set_ or [], out, against, report, force, paced, wish, resume, allow_scripts, open_, json)

@@ -39,6 +39,8 @@ class FramePicture:
         ``braces`` (name, i, j) of those that can yield.
     names, units : tuple of str
         Displacements, then a ductility for each brace.
+    reached : ndarray
+        Ductilities until now.
     """
 
     def __init__(self, model: Model, structure: Structure) -> None:
@@ -58,7 +60,7 @@ class FramePicture:
         units = ["rad" if wanted[k][1] == "ry" else "m" for k in moving]
         self.names = (*(f"u.{'.'.join(wanted[k])}" for k in moving), *(f"{b.name}.ductility" for b in braces))
         self.units = (*units, *("-" for _ in braces))
-        self._rest, self._reached = structure.at_rest, np.zeros(len(braces))
+        self._rest, self.reached = structure.at_rest, np.zeros(len(braces))
         self.about = self._geometry(braces)
 
     def rows(self, u: np.ndarray) -> np.ndarray:
@@ -70,8 +72,8 @@ class FramePicture:
         if not len(self._at_yield):
             return moved
         reached = np.abs((self._elongation @ u.T).T) / self._at_yield
-        reached = np.maximum.accumulate(np.vstack([self._reached, reached]), axis=0)
-        self._reached = reached[-1]
+        reached = np.maximum.accumulate(np.vstack([self.reached, reached]), axis=0)
+        self.reached = reached[-1]
         return np.hstack([moved, reached[1:]])
 
     def _wanted(self) -> list[tuple[str, str]]:
