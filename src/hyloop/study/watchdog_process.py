@@ -17,7 +17,7 @@ import numpy as np
 
 from hyloop.core.board import Board
 from hyloop.core.paced import ENDED, ROWS, TAKEN, TICK
-from hyloop.core.plan import LOST
+from hyloop.core.plan import LOST, STEP
 from hyloop.errors import HyloopError, RunFailed
 from hyloop.files.load import load_experiment
 from hyloop.loop import PacedRun
@@ -96,14 +96,17 @@ def _wind_down(built: Built, names: list[str], every: str) -> PacedRun:
 
 def _take_over(built: Built, board: Board, path: Path, every: str, lost: str) -> None:
     """Bring the rigs to their safe state, and record it beside the recording, with what was shortly before."""
-    marks, rows, loop, dt = board["marks"], board["rows"], built.loop, board.about["dt"]
+    marks, rows, loop, about = board["marks"], board["rows"], built.loop, board.about
+    dt, per_step, m = about["dt"], about["per_step"], loop.substeps
     marks[TAKEN] = 1  # a loop that was only held up moves nothing from here on
     loop._state.memory[:] = board["memory"]
-    run, tick = _wind_down(built, board.about["names"], every), int(marks[TICK])
-    made = round((run.t0 - board.about["t0"]) / dt)  # rows; the last one may not have been shown
-    before = rows[max(made - round(BEFORE / dt), 0) : made].copy()
-    if marks[ROWS] < made:
-        before[-1] = run.first
+    tick, shown = int(marks[TICK]), int(marks[ROWS])
+    steps = -(-tick // m)  # the one that was under way counts: its time has passed
+    loop._state.clock[STEP] = round(about["t0"] / loop.dt) + steps
+    run, made = _wind_down(built, about["names"], every), steps * per_step
+    known = max(shown, tick - 1) if per_step > 1 else shown  # rows; those of other ticks that step has as it was left
+    rows[known:made] = run.first
+    before = rows[max(made - round(BEFORE / dt), 0) : made]
     out, begin = watchdog_path(path), run.t0 - (len(before) - 1) * dt
     attributes: dict[str, Any] = {"recording": path.name, "fault": lost, "tick": tick, "lost at": run.t0}
     attributes |= run.rows(0, 0).attributes
@@ -112,10 +115,10 @@ def _take_over(built: Built, board: Board, path: Path, every: str, lost: str) ->
         try:
             for piece in run.pieces():
                 recorder.write(piece.data)
-                n = min(len(piece), len(rows) - made) if lost == DIED else 0
+                n = min(len(piece), len(rows) - made) if lost == DIED else 0  # others may be looking on
                 rows[made : made + n] = piece.data[:n]
                 made += n
-                marks[ROWS] = made
+                marks[ROWS] = made if n else marks[ROWS]
         except RunFailed as failure:  # what had failed before it was lost
             recorder.write(failure.result.data)
         log = loop.interlocks

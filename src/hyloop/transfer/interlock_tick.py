@@ -6,7 +6,7 @@ import numpy as np
 
 from hyloop.core.jit import verb
 from hyloop.core.memory import read
-from hyloop.core.plan import CALLED, TRIPPED
+from hyloop.core.plan import CALLED, LOST, TRIPPED
 from hyloop.transfer.saturation import UNLIMITED
 
 __all__ = ["CALM", "Kept", "Told", "advance"]
@@ -146,8 +146,11 @@ def advance(x, u, dt, p, y):
 def watch(x, told, command, wanted, d, f, stop, age, dt):
     """Look at command and measurements, and trip where something is wrong; the energy indicator.
 
-    What comes first is said: what cannot be read before what is too large, and what somebody else wants last.
+    What comes first is said: what cannot be read before what is too large, and what somebody else wants last; but where
+    the loop was lost in the middle of a motion, the jump of the command is no news.
     """
+    if stop == LOST:
+        trip(x, CALLED, stop, 0.0)
     if not abs(command) <= FINITE:
         trip(x, NO_COMMAND, command, FINITE)
     indicator = 0.0
