@@ -185,7 +185,8 @@ class PacedRun:
                     piece, handed = self.rows(handed, there), there
                     yield piece
         finally:
-            self.stop()
+            if self.running:  # what has ended by itself was not stopped, and its marks say so
+                self.stop()
             self._thread.join()
         rest = self.rows(handed, self.done)
         try:
