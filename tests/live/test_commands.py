@@ -172,9 +172,8 @@ def test_a_server_that_is_killed_does_not_reach_the_run(command, tmp_path):
 
 def children(process):
     listed = subprocess.run(["ps", "-eo", "pid,ppid"], capture_output=True, text=True, check=True).stdout
-    return [
-        int(pid) for pid, parent in map(str.split, listed.splitlines()[1:]) if int(parent) == process and alive(pid)
-    ]
+    pairs = [(int(pid), int(parent)) for pid, parent in map(str.split, listed.splitlines()[1:])]
+    return [pid for pid, parent in pairs if parent == process and is_server(pid)]
 
 
 def is_server(pid):
@@ -193,6 +192,28 @@ def test_a_recording_is_watched_until_it_is_enough(command, tmp_path, rng):
     assert process.wait(SOON) == 0
     with pytest.raises(ConnectionRefusedError):
         Asked(server)
+
+
+def test_a_recording_that_another_process_writes_grows_on_the_page(command, tmp_path):
+    words = ["run", file_of(tmp_path, 6), "--paced", "--no-report", "--out", "two.h5"]
+    code = "from hyloop.cli import main; main()"
+    running = subprocess.Popen([sys.executable, "-c", code, *words], cwd=tmp_path, stderr=subprocess.DEVNULL)
+    try:
+        end = time.monotonic() + 3 * SOON
+        while not (tmp_path / "two.h5").exists() or len(Recording.load(tmp_path / "two.h5")) < 2:
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        _, server = command("watch", "two.h5", "--no-browser")
+        with visiting(server) as client:
+            about, _ = client.hear()
+            assert about["going"] and not about["control"]
+            seen = {}
+            client.until(lambda header, parts: seen.update({header.get("now"): 1}) or len(seen) > 5)
+            header, _ = client.until(lambda header, parts: header.get("status", {}).get("state") == "ended")
+            assert header["now"] == pytest.approx(6.0)
+    finally:
+        running.kill()
+        running.wait()
 
 
 def test_the_address_is_opened_by_way_of_a_file(command, tmp_path, rng, monkeypatch):

@@ -201,3 +201,22 @@ def _wait(holds, seconds=SOON):
     while not holds():
         assert time.monotonic() < end
         time.sleep(0.005)
+
+
+@pytest.mark.parametrize(
+    ("reason", "marks", "state", "sentence"),
+    [
+        (0.0, {}, "running", "Running: "),
+        (7.0, {}, "interlock", "The interlock of a has tripped: rigs go to their safe state."),
+        (1.0, {}, "interlock", "The interlocks were called: rigs go to their safe state."),
+        (7.0, {ENDED: 1}, "interlock", "The interlock of a has tripped: the run ended at 0.0 s."),
+        (1.0, {ENDED: 1, STOP: ASKED}, "stopped", "Stopped by a person after 0.0 of 0.1 s."),
+    ],
+)
+def test_interlocks_that_have_tripped_come_first(rng, reason, marks, state, sentence):
+    rows = np.column_stack([rng.normal(size=100), np.full(100, reason)])
+    with made_board(rows, ["a.d", "a.interlock.trip"]) as board:
+        for mark, value in {ROWS: 50, **marks}.items():
+            board["marks"][mark] = value
+        status = status_of(Watched(BoardSource(board.path)))
+        assert status["state"] == state and status["sentence"].startswith(sentence)

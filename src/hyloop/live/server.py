@@ -24,6 +24,7 @@ __all__ = ["main"]
 
 _NICE = 5  # behind a loop that shares its processor
 _LINGER = 10.0  # s without a client, after which a server that nobody else needs ends
+_OFTEN = 0.2  # s between two looks at whether a client is there
 _LARGEST = 1 << 16  # bytes of a message from a client
 _GRACE = 1  # s for clients to be told that the server ends
 
@@ -58,7 +59,11 @@ def main() -> None:
 
 
 async def _serve(server: uvicorn.Server, listener: socket.socket, show: Show, said: dict[str, Any]) -> None:
+    def end(_: object) -> None:
+        server.should_exit = True  # also if it cannot be told anything any more
+
     orders = asyncio.create_task(_obey(server, show, said))
+    orders.add_done_callback(end)
     _say({"port": listener.getsockname()[1]})
     await server.serve(sockets=[listener])
     orders.cancel()
@@ -66,7 +71,7 @@ async def _serve(server: uvicorn.Server, listener: socket.socket, show: Show, sa
 
 async def _obey(server: uvicorn.Server, show: Show, said: dict[str, Any]) -> None:
     """Follow what the standard input says: show something else, linger, end; where it breaks off, linger."""
-    lines = asyncio.StreamReader()
+    lines, lingering = asyncio.StreamReader(), None
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)
     while line := await lines.readline():
         order = json.loads(line)
@@ -76,15 +81,19 @@ async def _obey(server: uvicorn.Server, show: Show, said: dict[str, Any]) -> Non
         said = {**said, **order}
         with suppress(BadInput):  # then what was shown stays
             show.change(_source(said))
-        if order.get("linger"):
-            break
+        if order.get("linger") and lingering is None:
+            lingering = asyncio.create_task(_linger(server, show))
+    await _linger(server, show)
+    if said["kind"] == "board" and show.source.standing().state == "lost":
+        shutil.rmtree(Path(said["path"]).parent, ignore_errors=True)  # nobody else will
+
+
+async def _linger(server: uvicorn.Server, show: Show) -> None:
+    """End once no client has been there for a while: whoever started this is gone, or has left it to them."""
     begin = monotonic()
-    while not server.should_exit:  # whoever started this is gone, or has left it to its clients
-        await asyncio.sleep(0.2)
-        if not show.clients and monotonic() - max(begin, show.left) > _LINGER:
-            if said["kind"] == "board" and show.source.standing().state == "lost":
-                shutil.rmtree(Path(said["path"]).parent, ignore_errors=True)  # nobody else will
-            server.should_exit = True
+    while show.clients or monotonic() - max(begin, show.left) < _LINGER:
+        await asyncio.sleep(_OFTEN)
+    server.should_exit = True
 
 
 def _source(said: dict[str, Any]) -> Source:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from hyloop.live.source import Standing
 from hyloop.live.watched import Watched
 from hyloop.report.display import readable, short
 from hyloop.report.pace import pace_sentences
@@ -11,6 +12,7 @@ from hyloop.report.pace import pace_sentences
 __all__ = ["status_of"]
 
 Number = tuple[str, str]
+_CALLED = 1.0  # reason of an interlock that was told to trip; all others are its own
 
 
 def status_of(watched: Watched) -> dict[str, Any]:
@@ -35,12 +37,8 @@ def _told(watched: Watched) -> tuple[str, str]:
     now, whole = watched.time(watched.count - 1), watched.source.planned is not None
     far = f"{_seconds(now)} of {_seconds(watched.time(watched.planned - 1))} s" if whole else f"{_seconds(now)} s"
     deadlines, why = watched.source.deadlines, standing.said.rstrip(".")
-    if trips := _trips(watched):
-        names = " and ".join(trips)
-        went = (
-            "the rig goes to its safe state" if standing.state == "running" else f"the run ended at {_seconds(now)} s"
-        )
-        return "interlock", f"The interlock of {names} has tripped: {went}{f' ({why})' if why else ''}."
+    if said := _tripped(watched, standing):
+        return "interlock", said
     if standing.state == "running":
         if deadlines is not None and deadlines.recent:
             return "late", f"Running late: {_ticks(deadlines.recent)} too late just now; {far}."
@@ -58,13 +56,24 @@ def _told(watched: Watched) -> tuple[str, str]:
     return "lost", f"Lost after {far}: {why}."
 
 
-def _trips(watched: Watched) -> list[str]:
-    """Sites whose interlock has tripped."""
+def _tripped(watched: Watched, standing: Standing) -> str:
+    """What is said of interlocks that have tripped; empty where none has, or where the run was ended otherwise."""
     sites = watched.panels.trips
     if not sites:
-        return []
+        return ""
     now = watched.values(watched.count - 1, watched.count, list(sites.values()))[0]
-    return [site for site, reason in zip(sites, now, strict=True) if reason > 0.0]
+    tripped = {site: reason for site, reason in zip(sites, now, strict=True) if reason > 0.0}
+    own = [site for site, reason in tripped.items() if reason != _CALLED]
+    going = standing.state == "running"
+    if not tripped or not (own or going):
+        return ""
+    if not going and standing.said:
+        return f"{standing.said[:1].upper()}{standing.said[1:].rstrip('.')}."
+    what = f"The interlock of {' and '.join(own)} has tripped" if own else "The interlocks were called"
+    where = (
+        "rigs go to their safe state" if going else f"the run ended at {_seconds(watched.time(watched.count - 1))} s"
+    )
+    return f"{what}: {where}."
 
 
 def _ticks(count: int) -> str:

@@ -234,7 +234,8 @@ class PacedRun:
                         piece, handed, self.kept = self.rows(handed, end), end, kept
                         yield piece
         finally:
-            self.stop()
+            if self.running:  # what has ended by itself was not stopped, and its marks say so
+                self.stop()
             self._thread.join()
             self.kept = None
         rest = self.rows(handed, self.done)
