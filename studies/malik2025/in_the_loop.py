@@ -13,7 +13,7 @@ from .motions import Motion
 
 LEVEL, DEVICES = 18e3, 3  # N, and devices drawn for each test event
 NETWORKS = Path(__file__).parent / "networks"
-OURS, THEIRS, HOLDING = "data-driven OCP-NN", "CUKF", "physics-based, bristles that hold"
+OURS, THEIRS, HOLDING = "data-driven OCP-NN", "CUKF", "physics-based, learned hold"
 LEARNED = {OURS: "listening", "physics-based OCP-NN": "physics", HOLDING: "holding"}
 CLAIMED = {OURS: "", "physics-based OCP-NN": "physics-based, ", HOLDING: f"{HOLDING}, "}
 OTHERS = {THEIRS: ["cukf"], "LuGre, fixed": ["fixed"]}

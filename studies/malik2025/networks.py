@@ -25,7 +25,8 @@ AGE = {"age": ("s", 10 * DT)}
 LEVEL = {"level": ("N", 10e3)}
 FORCE = ("f", "N", 10e3)
 TWO = {f"{key}_{n}": HEARD[name] for n in (1, 2) for name, key in zip(HEARD, ("f", "d", "v", "t1", "t2"), strict=True)}
-# kinds that give sigma0 and sigma1 of a law: LuGre as in the paper, and its successor whose bristles hold a force
+# kinds that give sigma0 and sigma1 of a law: LuGre as in the paper, and its successor whose bristles hold a force, of
+# which the network also gives the share that is held
 PHYSICS = ("physics", "holding")
 LISTENING = ("listening", *PHYSICS, "two")  # kinds that hear; the last hears two devices
 EVERY = 16  # ticks in a sample of a network: 64 Hz
