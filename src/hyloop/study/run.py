@@ -1,5 +1,6 @@
 """Run an experiment: step in chunks, record while running, show progress."""
 
+import warnings
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
@@ -9,7 +10,7 @@ from typing import Any
 
 from hyloop.core.holding import holding
 from hyloop.core.writing import check_target, set_aside, sweep
-from hyloop.errors import RunFailed
+from hyloop.errors import HyloopWarning, RunFailed
 from hyloop.files.load import load_experiment
 from hyloop.files.schema import Experiment
 from hyloop.loop import Loop
@@ -122,8 +123,11 @@ def run_experiment(
     point = Point.load(path) if resume else None
     with ExitStack() as aside:
         dog = None
-        if paced and source is not None and needs_watchdog(experiment):
-            dog = aside.enter_context(Watchdog(source, overrides, allow_scripts))
+        if paced and needs_watchdog(experiment):
+            if source is None:
+                warnings.warn("no watchdog: it would need the file of this experiment", HyloopWarning, stacklevel=2)
+            else:
+                dog = aside.enter_context(Watchdog(source, overrides, allow_scripts))
         built = build(experiment, allow_scripts=allow_scripts)
         return record_built(built, path, source, overrides, overwrite, keep, paced, progress, keep_every, point, dog)
 
