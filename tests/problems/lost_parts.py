@@ -183,7 +183,14 @@ def _servers() -> list[int]:
     return [int(pid) for pid, parent, args in parts if int(parent) == os.getpid() and "hyloop.live" in args]
 
 
-COLUMNS = ("lost", "noticed by", "state reached", "ticks until the ramp", "largest rate over the limit", "rows readable")
+COLUMNS = (
+    "lost",
+    "noticed by",
+    "state reached",
+    "ticks until the ramp",
+    "largest rate over the limit",
+    "rows readable",
+)
 
 
 def rows() -> list[tuple[str, ...]]:

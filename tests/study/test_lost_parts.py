@@ -25,7 +25,11 @@ def test_the_rig_comes_to_its_state(part, tmp_path):
 
 
 def test_the_tables_of_the_page_are_those_of_the_tests():
-    rows = [[cell.strip() for cell in line.strip("|\n ").split("|")] for line in PAGE.read_text().splitlines() if "|" in line]
+    rows = [
+        [cell.strip() for cell in line.strip("|\n ").split("|")]
+        for line in PAGE.read_text().splitlines()
+        if "|" in line
+    ]
     first = {row[0]: row for row in rows}
     for fault in FAULTS:
         assert first[fault.name][1] == fault.detected, fault.name

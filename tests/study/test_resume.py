@@ -15,9 +15,11 @@ from problems.everything import write
 
 import hyloop
 from hyloop.cli.main import app
-from hyloop.errors import BadInput, HyloopWarning, RunFailed
+from hyloop.errors import BadInput, HyloopError, HyloopWarning, RunFailed
 from hyloop.files.load import load_experiment
 from hyloop.record import Recording, picture_path, resume_path
+from hyloop.record.room import NoRoom
+from hyloop.report.pace import pace_sentences
 from hyloop.study.build import build
 from hyloop.study.run import run_file
 
@@ -178,6 +180,9 @@ CASES = {
 }
 
 
+EVERYTHING = ("recording={ every='tick' }",)
+
+
 class Interrupted:
     """Progress that somebody interrupts after so many pieces."""
 
@@ -245,6 +250,7 @@ def test_how_it_kept_its_time_is_told_of_the_steps_since(copy):
     file = copy / "identified.toml"
     found = run_file(file, (), copy / "run.h5", resume=True, paced=True)
     kept = found.attributes["paced"]
+    assert "since step 128" in pace_sentences(kept)[1]
     assert kept["from step"] == 128 and sum(kept["work, histogram"]) == 4 * (1024 - 128)
     assert found.attributes["timing"]["controller ticks"] == 4 * (1024 - 128)
 
@@ -312,6 +318,26 @@ def test_a_place_that_cannot_be_written_to_ends_no_run(tmp_path):
         assert run_file(file, (), tmp_path / "run.h5", overwrite=False, keep_every=0.0).complete
 
 
+def test_a_run_that_found_no_room_goes_on_when_there_is_some(tmp_path, monkeypatch):
+    file, calls = identified(tmp_path), []
+
+    def full(*arguments):
+        calls.append(arguments)
+        if len(calls) > 4:
+            raise NoRoom(28, "No space left on device")
+
+    whole = run_file(file, EVERYTHING, tmp_path / "whole.h5")
+    with monkeypatch.context() as patch:
+        patch.setattr("hyloop.record.layout.reserve", full)
+        patch.setattr("hyloop.record.layout._AHEAD", 0)
+        with pytest.raises(HyloopError, match="no room for more"):
+            run_file(file, EVERYTHING, tmp_path / "run.h5", keep_every=0.0)
+    assert "no room" in Recording.load(tmp_path / "run.h5").fault
+    found = run_file(file, EVERYTHING, tmp_path / "run.h5", resume=True)
+    assert found.attributes["resumed"][0] > 0 and found.notes == whole.notes
+    assert same(tmp_path / "run.h5", tmp_path / "whole.h5")
+
+
 def test_another_run_sets_it_aside_with_its_recording(copy):
     earlier = []
     run_file(copy / "identified.toml", (), copy / "run.h5", keep=earlier.append, keep_every=None)
@@ -326,5 +352,12 @@ def test_from_the_command_line(copy, monkeypatch, capsys):
     with pytest.raises(BadInput, match="Give one of them"):
         app([*words, "--resume", "--force"], standalone_mode=False)
     app([*words, "--resume"], standalone_mode=False)
+    assert not (copy / "run.resume").exists()
     assert "gone on from step 128" in capsys.readouterr().out
     assert Recording.load(copy / "run.h5").complete
+
+
+def test_what_is_replaced_leaves_nothing_to_go_on_from(copy, monkeypatch):
+    monkeypatch.chdir(copy)
+    app(["run", "identified.toml", "--out", "run.h5", "--no-report", "--force"], standalone_mode=False)
+    assert not list(copy.glob("*.resume")) and not (copy / "run-1.h5").exists()

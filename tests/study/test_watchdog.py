@@ -155,5 +155,7 @@ def test_it_may_be_left_out(file, monkeypatch):
     monkeypatch.setattr("hyloop.study.run.Watchdog", None)
     words = ("safety.watchdog=0", "excitation.duration=1 s")
     assert run_file(file, words, file.with_name("run.h5"), paced=True).complete
+    with pytest.warns(HyloopWarning, match="would need the file"):
+        run_experiment(load_experiment(file, list(words[1:])), file.with_name("other.h5"), paced=True)
     with pytest.raises(BadInput, match="watchdog"):
         load_experiment(file, ["safety.watchdog=-1"])

@@ -107,8 +107,8 @@ class Safety(Table):
     within: Annotated[float, Quantity("s", above=0.0, high=600.0)] = 10.0
     """How long the rigs may take to their safe state; then the run ends, and says which one has not settled."""
     watchdog: Annotated[float, Quantity("s", low=0.0, high=60.0)] = 1.0
-    """In a run on the clock: how long no tick may begin until another process brings the rigs to their safe state. It
-    does so at once when the loop has died. 0: there is no such process."""
+    """In a run on the clock: how long no tick may begin (at least two ticks) until another process brings the rigs to
+    their safe state. It does so at once when the loop has died. 0: there is no such process."""
 
 
 def check_interlocks(sites: Mapping[str, "SiteSpec"], tick: float, within: float) -> None:

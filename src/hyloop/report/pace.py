@@ -29,6 +29,8 @@ def pace_sentences(kept: Mapping[str, Any]) -> list[str]:
     computes = f"computes for {work['50 %']:.3g} µs (99.9 %: {work['99.9 %']:.3g} µs, {share:.2g} % of a tick)"
     begins = f"begins {late['99.9 %']:.3g} µs late or less in 99.9 % (at most {late['largest']:.4g} µs)"
     said = [f"on the clock: a tick every {tick:.5g} µs {computes} and {begins}; {_overruns(kept)}"]
+    if step := kept.get("from step"):
+        said.append(f"these are the ticks since step {step}, from which the run has gone on")
     return [*said, *(f"note: {text}" for text in kept.get("refused", ()))]
 
 

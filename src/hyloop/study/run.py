@@ -1,5 +1,6 @@
 """Run an experiment: from a file, or what was loaded of one, into a recording or into memory."""
 
+import warnings
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import Any
 
 from hyloop.core.holding import holding
 from hyloop.core.writing import check_target
-from hyloop.errors import RunFailed
+from hyloop.errors import HyloopWarning, RunFailed
 from hyloop.files.load import load_experiment
 from hyloop.files.schema import Experiment
 from hyloop.record import Recording
@@ -120,8 +121,11 @@ def run_experiment(
     point = Point.load(path) if resume else None
     with ExitStack() as aside:
         dog = None
-        if paced and source is not None and needs_watchdog(experiment):
-            dog = aside.enter_context(Watchdog(source, overrides, allow_scripts))
+        if paced and needs_watchdog(experiment):
+            if source is None:
+                warnings.warn("no watchdog: it would need the file of this experiment", HyloopWarning, stacklevel=2)
+            else:
+                dog = aside.enter_context(Watchdog(source, overrides, allow_scripts))
         built = build(experiment, allow_scripts=allow_scripts)
         manner = Manner(overwrite, keep, paced, keep_every, progress, show, point, dog)
         return record_built(built, path, source, overrides, manner)

@@ -46,7 +46,7 @@ class Watchdog:
 
     def __init__(self, file: Path, overrides: Sequence[str], allow_scripts: bool) -> None:
         pipe = subprocess.PIPE
-        command = [sys.executable, "-m", "hyloop.study.watchdog_process"]
+        command = [sys.executable, "-P", "-m", "hyloop.study.watchdog_process"]
         # a session of its own: neither Ctrl-C nor a terminal that is closed ends it
         self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, start_new_session=True)
         self._board: Board | None = None

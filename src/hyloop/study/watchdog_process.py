@@ -33,6 +33,7 @@ __all__ = ["main"]
 _LOOKS = 4  # within the time that no tick may begin; a watchdog that was held up itself has not looked
 BEFORE = 5.0  # s that are recorded once more: more than a recording can be behind
 TOLD = 12  # interlocks, the first ones to trip: all that an outcome has room for
+_TICKS = 2.0  # that may be missing at least: those of a slow test take seconds
 DIED = "the process of the loop has died"
 STOOD = "no tick began for {:g} s"
 
@@ -61,7 +62,8 @@ def main() -> None:
             print("it has built another loop: the experiment, or a file that it names, has just changed", flush=True)
             return
         print(READY, flush=True)
-        lost = _watch(board["marks"], built.experiment.safety.watchdog)
+        longest = max(built.experiment.safety.watchdog, _TICKS * board.about["tick"])
+        lost = _watch(board["marks"], longest)
         if lost:
             _take_over(built, board, Path(told["recording"]), told["every"], lost)
     finally:
