@@ -18,6 +18,8 @@ from hyloop.errors import BadInput
 from hyloop.live import PageServer
 from hyloop.record import Recording
 
+pytestmark = pytest.mark.slow
+
 NAMES = ["u.1", "damper.d", "damper.f"]
 HOSTILE = '<img src=x onerror="alert(1)">'
 VIEWS = [

@@ -8,9 +8,9 @@ import time
 
 import numpy as np
 import pytest
-from oracles.live import SOON, frame_loop, made_board, on_the_board
+from oracles.live import RATE, SOON, frame_loop, made_board, on_the_board
 
-from hyloop.core.paced import ENDED, OVERRUNS, ROWS, STOP, TICK
+from hyloop.core.paced import ENDED, OVERRUNS, ROWS, STOP, TICK, WOKE
 from hyloop.core.plan import ASKED, TOO_LATE
 from hyloop.errors import BadInput, RunFailed
 from hyloop.live import board_source
@@ -81,13 +81,17 @@ def test_only_who_may_control_can_stop(board):
     assert BoardSource(board.path, control=True).stop() and board["marks"][STOP] == ASKED
 
 
-def test_a_stop_ends_a_run_with_the_step_under_way(rng):
+def test_a_stop_ends_a_run_within_a_tick(rng):
     with on_the_board(60.0, rng) as run:
         source = BoardSource(run.board.path, control=True)
         run.start()
+        _wait(lambda: run.done > 20)
         source.stop()
+        stopped = time.monotonic_ns()
         with pytest.raises(RunFailed, match="ended the run"):
             run.wait()
+        tick, late = 1e9 / RATE, 1e9 * run.timing.lateness[-1]
+        assert run.board["marks"][WOKE] <= stopped + tick + late  # when the last tick began
         source.look()
         assert source.standing().state == "stopped"
 
