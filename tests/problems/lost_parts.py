@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -110,7 +111,7 @@ def _way(command, log, first):
     if log is None:
         return "the run goes on", 0, float(np.abs(np.diff(command)).max() / (RATE * TICK)), 0.0
     down = command[first:]
-    goes = [after == before - np.clip(before, -RAMP * TICK, RAMP * TICK) for before, after in zip(down, down[1:])]  # noqa: B905
+    goes = [after == before - np.clip(before, -RAMP * TICK, RAMP * TICK) for before, after in pairwise(down)]
     waited = goes.index(True) if True in goes else -1
     state = log["safe_state"] if log["reached"] else "not reached"
     fastest = float(np.abs(np.diff(command)).max() / (RATE * TICK))
