@@ -37,7 +37,7 @@ class BoardSource:
         about = self._board.about
         self.attributes = about.get("attributes", {})
         self.names, self.units = tuple(about["names"]), tuple(about["units"])
-        self.t0, self.dt = 0.0, float(about["dt"])
+        self.t0, self.dt = float(about.get("t0", 0.0)), float(about["dt"])
         self._first, self._rows, self._marks = (self._board[name] for name in ("first", "rows", "marks"))
         self.planned = 1 + int(about.get("planned", len(self._rows)))
         self.deadlines: Deadlines | None = Deadlines(float(about["tick"]), self._board["times"])
