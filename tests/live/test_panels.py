@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from hyloop.live.panels import History, Loop, panels_of
+from hyloop.live.charts import History, Loop
+from hyloop.live.panels import panels_of
 from hyloop.live.signals import Signals
 
 UNITS = {

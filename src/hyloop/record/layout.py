@@ -66,7 +66,7 @@ FORMAT, VERSION = "hyloop-recording", 1
 SUFFIXES = (".h5", ".hdf5")
 _LIBVER = ("v110", "v110")
 _CHUNK_BYTES = 2**18  # a chunk is rewritten at every flush until it is full, so it should be small
-_OUTCOME_BYTES = 4096
+_OUTCOME_BYTES = 8192
 # h5py keeps the interpreter locked while it works; a pause between its calls lets a loop in another thread go on
 _BREATH = 1e-4  # s
 _SPARE = 2**16  # bytes for indices and attributes

@@ -53,7 +53,7 @@ class Recorder:
         Rows left out so far.
     outcome : dict
         What is known only at the end (how the run ended, how long it took): fill it before `close`. It joins the
-        attributes of the recording; 4096 bytes of JSON at most.
+        attributes of the recording; 8192 bytes of JSON at most.
     """
 
     def __init__(

@@ -132,6 +132,7 @@ def record(built: Built, path: Path, attributes: dict[str, Any], manner: Manner)
         except RunFailed as failure:
             recorder.write(passage.chosen(failure.result).data)
             recorder.outcome |= {"fault": str(failure), "reason": failure.reason} | _tripped(loop)
+            recorder.outcome |= _paced(built, clock, begin)
             if failure.reason not in AGAIN:
                 keeper.forget()
             failure.result = replace(failure.result, path=path)
@@ -140,6 +141,7 @@ def record(built: Built, path: Path, attributes: dict[str, Any], manner: Manner)
             if clock:
                 recorder.write(passage.chosen(clock.end(written)).data)
             recorder.outcome |= {"fault": f"interrupted. {safe_text(loop.interlocks)}".rstrip(". ")} | _tripped(loop)
+            recorder.outcome |= _paced(built, clock, begin)
             stop.args = (*stop.args, f"{path} holds what was recorded until then, and is marked as not complete")
             if resume_path(path).exists():
                 stop.args = (*stop.args, "the same command with --resume goes on")
@@ -149,8 +151,7 @@ def record(built: Built, path: Path, attributes: dict[str, Any], manner: Manner)
         if outside := [*outside_notes(loop), *fallback_notes(loop), *passage.tested.notes(), *over]:
             recorder.outcome["notes"] = [*built.notes, *outside]
         recorder.outcome["timing"] = _timing(loop, (len(rows) - 1 - begin) * loop.substeps, elapsed)
-        if clock:
-            recorder.outcome["paced"] = timing_attributes(clock.timing, built.experiment.pace, begin)
+        recorder.outcome |= _paced(built, clock, begin)
     keeper.forget()
 
 
@@ -162,6 +163,11 @@ def _clock(built: Built, attributes: dict[str, Any], begin: int, manner: Manner,
         about = {"attributes": json.loads(attributes_json(attributes)), "planned": planned, "process": os.getpid()}
         settings = {**settings, "shared": about}
     return clock_of(built.loop, rows, built.experiment.pace, begin, manner.keep_every, **settings)
+
+
+def _paced(built: Built, clock: PacedRun | None, begin: int) -> dict[str, Any]:
+    """What the outcome of a run on the clock says of how it kept its time."""
+    return {"paced": timing_attributes(clock.timing, built.experiment.pace, begin)} if clock else {}
 
 
 def _tripped(loop: Loop) -> dict[str, Any]:
