@@ -50,8 +50,8 @@ class Part(NamedTuple):
 
 
 PARTS = [
-    Part("disk full", "writing of the recording", "zero displacement", "no room"),
-    Part("writer lost: its file takes nothing more", "writing of the recording", "zero displacement", "failed"),
+    Part("disk full", "writing of the recording", "zero displacement", "not recorded"),
+    Part("writer lost: its file takes nothing more", "writing of the recording", "zero displacement", "not recorded"),
     Part("loop killed (-9)", "watchdog, by a closed pipe", "zero displacement", "the process of the loop has died"),
     Part("loop stands still", "watchdog, by its ticks", "zero displacement", "taken over", ("safety.watchdog=0.3s",)),
     Part("clock jumps: time is lost", "late tick, overrun = stop", "zero displacement", "overrun",
@@ -132,7 +132,9 @@ def lose(part: Part, folder: Path) -> None:
         except RunFailed as failure:
             reason = failure.reason
         except HyloopError as error:
-            reason = next((words for words in ("no room", "failed") if words in str(error)), str(error))
+            # room that cannot be reserved, or rows that cannot be written, whichever comes first
+            known = "no room for more" in str(error) or "writing the recording failed" in str(error)
+            reason = "not recorded" if known else str(error)
     (clock,) = clocks
     log = next(iter(built.loop.interlocks), None)
     column = clock.names.index("damper1.interlock.d")

@@ -220,7 +220,7 @@ def test_refused_rows(tmp_path):
 def test_an_outcome_too_long_is_refused_but_the_rows_are_kept(tmp_path):
     output = recorder(tmp_path / "run.h5")
     output.write(np.ones((5, 2)))
-    output.outcome["log"] = "x" * 5000
-    with pytest.raises(BadInput, match=r"outcome.*at most 4096"):
+    output.outcome["log"] = "x" * 10_000
+    with pytest.raises(BadInput, match=r"outcome.*at most 8192"):
         output.close()
     assert len(Recording.load(tmp_path / "run.h5")) == 5
