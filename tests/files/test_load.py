@@ -301,6 +301,7 @@ COPIED = [
     "following_dampers",
     "friction_frame",
     "guarded_frame",
+    "live_six_story",
     "rc_frame",
     "servo_hydraulic",
     "six_story_brb",
