@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -16,8 +17,9 @@ from hyloop.cli.main import app
 from hyloop.files.load import load_experiment
 
 ROOT = Path(__file__).parents[1]
-MENTIONED = re.compile(r"(?<![\w./-])hyloop(?: [\w./-]+)+")
-NOT_RUN = {"hyloop data get brfd"}  # a download of 100 MB
+MENTIONED = re.compile(r"(?<![\w./-])hyloop(?: (?:'[^']*'|[\w./-]+(?:=[\w.,/]*\w)?))+")
+# a download of 100 MB; analyses that need ground motions of the data folder
+NOT_RUN = ("hyloop data get brfd", "hyloop ida ", "hyloop fragility ")
 
 pytestmark = pytest.mark.slow
 
@@ -72,8 +74,8 @@ def test_what_help_shows_works(installed):
     rig = np.column_stack([t, command, lfilter([0.0, 0.2], [1.0, -0.8], command) + rng.normal(0.0, 1e-3, len(t))])
     np.savetxt(installed.folder / "noise.csv", rig, delimiter=",", header="t [s],Soll [mm],Ist [mm]", comments="")
     for line in lines:
-        if line not in NOT_RUN:
-            installed(*line.split()[1:])
+        if not line.startswith(NOT_RUN):
+            installed(*shlex.split(line)[1:])
     assert (installed.folder / "out" / "friction_frame.html").is_file()
 
 

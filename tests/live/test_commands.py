@@ -55,7 +55,9 @@ def command(tmp_path):
     started = []
 
     def start(*words):
-        code = "from hyloop.cli import main; main()"
+        # who runs tests in the background has told its children not to hear of Ctrl-C
+        heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        code = f"{heard}from hyloop.cli import main; main()"
         process = subprocess.Popen(
             [sys.executable, "-c", code, *map(str, words)],
             stdout=subprocess.PIPE,

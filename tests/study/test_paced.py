@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -174,9 +175,9 @@ def test_an_interrupt_brings_rigs_to_safety_and_their_way_is_recorded(tmp_path):
     def interrupt(done):
         raise KeyboardInterrupt
 
-    experiment = load_experiment("experiments/guarded_frame.toml")
+    file = Path("experiments/guarded_frame.toml")
     with pytest.raises(KeyboardInterrupt):
-        run_experiment(experiment, tmp_path / "run.h5", paced=True, progress=interrupt)
+        run_experiment(load_experiment(file), tmp_path / "run.h5", source=file, paced=True, progress=interrupt)
     kept = Recording.load(tmp_path / "run.h5")
     (one,) = kept.attributes["interlocks"]
     assert (one["site"], one["reason"], one["reached"]) == ("damper1", "called", True)
