@@ -24,7 +24,7 @@ def ida(
     records: Annotated[
         str | None,
         typer.Option(
-            help="How many (20), or names and patterns: 'kobe*,friuli-tolmezzo_1'. `hyloop records` lists them."
+            help="How many (20), or names and patterns: 'kobe*,friuli-tolmezzo_1'. The command records lists them."
         ),
     ] = None,
     levels: Annotated[
@@ -84,7 +84,9 @@ def ida(
 
 
 def fragility(
-    path: Annotated[Path, typer.Argument(help="Folder of `hyloop ida`, of `hyloop sweep`, or a table of runs (.parquet).")],
+    path: Annotated[
+        Path, typer.Argument(help="Folder of an analysis (ida), of a sweep, or a table of runs (.parquet).")
+    ],
     state: _States = None,
     mce: _Mce = None,
     confidence: _Confidence = None,
