@@ -13,6 +13,7 @@ a tenth.
 """
 
 import argparse
+import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -77,9 +78,9 @@ def plant(seconds: float = SECONDS) -> Case:
     return Case("servo-hydraulic plant, 4096 Hz", loop, loop.rows(ground), ["*"], lambda: lambda piece: piece, "go on")
 
 
-def run(case: Case, beside: Beside | None = None) -> Timing:
-    """One run on the clock, recorded into a file as `hyloop run --paced` does."""
-    pacing = Pacing(overrun=case.overrun)
+def run(case: Case, beside: Beside | None = None, core: int | None = None) -> Timing:
+    """One run on the clock, recorded into a file as `hyloop run --paced` does; the loop on a core, if one is named."""
+    pacing = Pacing(overrun=case.overrun, core=core)
     going = PacedRun(case.loop, case.rows, record=case.record, every="tick", pacing=pacing, shared={"title": case.name})
     assert going.board is not None
     try:
@@ -99,12 +100,17 @@ def _recorded(going: PacedRun, case: Case, path: Path) -> None:
             recorder.write(shown(piece).data)
 
 
-def compared(case: Case, beside: Mapping[str, Beside], rounds: int = 2) -> dict[str, Any]:
-    """Runs of a test in turns, A B A B; of each its times, and `ratio` of its 99 % quantiles to those of the first."""
+def compared(case: Case, beside: Mapping[str, Beside], rounds: int = 2, core: int | None = None) -> dict[str, Any]:
+    """Runs of a test in turns, A B A B; of each its times, and `ratio` of its 99 % quantiles to those of the first.
+
+    With a core for the loop, all else, a browser included, keeps to the others.
+    """
+    if core is not None:
+        os.sched_setaffinity(0, os.sched_getaffinity(0) - {core})
     timings: dict[str, list[Timing]] = {name: [] for name in beside}
     for _ in range(rounds):
         for name, one in beside.items():
-            timings[name].append(run(case, one))
+            timings[name].append(run(case, one, core))
     found: dict[str, Any] = {name: told(case.name, timing) for name, timing in timings.items()}
     first = next(iter(found.values()))
     for one in found.values():
@@ -180,11 +186,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=SECONDS, help="of each test")
     parser.add_argument("--page", action="store_true", help="the first test alone and with its page in a browser")
+    parser.add_argument("--core", type=int, help="with --page: a core that the loop has for itself")
     given = parser.parse_args()
     if not given.page:
         print("\n".join(paced(given.seconds)["lines"]))
         return
-    for beside, found in compared(frame(given.seconds), {"alone": lambda _: nullcontext(), "page": page}).items():
+    both = {"alone": lambda _: nullcontext(), "page": page}
+    for beside, found in compared(frame(given.seconds), both, core=given.core).items():
         ratio = found["ratio"]
         print("\n".join([f"{beside}:", *lines(found)]))
         print(f"{'99 % over alone':>14s}  computes {ratio['computes']:.3f}, late {ratio['late']:.3f}")
